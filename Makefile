@@ -1,0 +1,37 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test check bench soak boundscheck clean
+
+run: $(STAMP)
+	$(BIN)/lissom solve examples/brake-hose.toml -o out/brake-hose
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -m "not soak" $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.rod
+
+soak: $(STAMP)
+	$(BIN)/python -m pytest -m soak $(ARGS)
+
+boundscheck: $(STAMP)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not soak" tests/rods $(ARGS)
+
+$(STAMP): pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "lissom needs Python 3.11 or newer; set PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) out dist build
