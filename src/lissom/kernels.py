@@ -1,7 +1,7 @@
 """The one decorator that compiles our kernels, and the cache they are kept in.
 
 numba's cache does not notice when a helper in another file changes. The cure: the cache folder is
-named by a hash of all the package's sources, so that any edit starts a fresh one.
+named by a hash of every source that holds kernels, so that any edit to one starts a fresh folder.
 """
 
 import hashlib
@@ -27,8 +27,10 @@ def cache_folder() -> Path:
     sources = hashlib.sha256()
     package = Path(__file__).parent
     for path in sorted(package.rglob("*.py")):
-        sources.update(path.relative_to(package).as_posix().encode())
-        sources.update(path.read_bytes())
+        text = path.read_bytes()
+        if b"lissom.kernels import" in text:
+            sources.update(path.relative_to(package).as_posix().encode())
+            sources.update(text)
     folder = _cache_home() / "lissom" / f"kernels-{sources.hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,1 @@
+"""Quaternions, small vectors and matrices, frames and curves."""

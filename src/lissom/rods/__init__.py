@@ -1,0 +1,1 @@
+"""The quasi-static rod: its energy, equilibrium and certificate [GS07]."""

@@ -1,0 +1,348 @@
+"""A cable as a chain of frames: what the solver sees, and the Lagrangian with its derivatives.
+
+The unknowns are the frames along the cable and one force component ν per *run*: along each world axis, a run is the
+stretch between two neighbouring supports that hold that axis. The internal force in a segment is n = force + ν (the
+known part: weight and loads beyond the segment), the constraint is the closure of the run. Its Lagrangian
+
+    ℒ(R, ν) = Σ elastic − Σ ∫ n·d3 ds + Σ ν·target                      [docs/theory/rods.md (5)]
+
+is stationary exactly at equilibrium; c = −∂ℒ/∂ν is the closure error. Frames move by R ← R·exp(φ), φ in the
+frame's own axes; a support holds components of φ (all three: clamp; the first two: the tangent alone).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry.triples import Vector, apply_transposed, matadd, rotation, turned
+from lissom.kernels import inline, kernel
+from lissom.rods import polished, staggered
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+STAGGERED = 0
+POLISHED = 1
+
+
+class Chain(NamedTuple):
+    """The discretised cable for one kind of element. i: frame, e: element, s: segment, j: run."""
+
+    scheme: int  # STAGGERED or POLISHED
+    segment_of: Indices  # (i,) the segment whose frame this is, −1 for a frame held at a point; unused if polished
+    mask: Array  # (i, 3) 1 where the frame may turn about its d1, d2, d3; 0 where a support holds it
+    arc: Array  # (e,) arc length of the elastic element, m
+    stiffness: Array  # (e, 3) bending about d1, d2 and torsion, N m²
+    rest: Array  # (e, 3) mean rest strain, 1/m
+    slope: Array  # (e, 3) its derivative along the element, 1/m²; polished only
+    h: Array  # (s,) unstretched length of the segment, m
+    force: Array  # (s, 3) known part of the internal force in its middle, N
+    weight: Array  # (s, 3) force per unstretched length, N/m
+    compliance: Array  # (s,) 1/EA, 1/N; 0 where inextensible
+    run: Indices  # (s, 3) the run this segment belongs to along x, y, z; −1 where n is known
+    target: Array  # (j,) distance the run has to span along its axis, m
+    first: Indices  # (j + 3k,) first frame at which the border column is not zero
+    moment_site: Indices  # (k,) frame at which a moment load acts
+    moment: Array  # (k, 3) N m
+    moment_turns: Indices  # (k,) 1: the moment turns with the frame, 0: world axes
+
+
+class Work(NamedTuple):
+    """Scratch of the solver, allocated once per chain. See blocks.py for the shapes."""
+
+    diagonal: Array
+    upper: Array
+    gradient: Array
+    columns: Array
+    inverse: Array
+    ratio: Array
+    solved: Array
+    carried: Array
+    schur: Array
+    border: Array
+    closure: Array
+    matrix: Array
+    pivots: Array
+    right: Array
+    step: Array
+    trial: Array
+    nu_new: Array
+    body_moment: Array
+
+
+def workspace(chain: Chain) -> Work:
+    frames = len(chain.mask)
+    width = len(chain.first)
+    return Work(
+        diagonal=np.zeros((frames, 6)),
+        upper=np.zeros((frames, 9)),
+        gradient=np.zeros((frames, 3)),
+        columns=np.zeros((frames, width + 1, 3)),
+        inverse=np.zeros((frames, 6)),
+        ratio=np.zeros((frames, 9)),
+        solved=np.zeros((frames, width + 1, 3)),
+        carried=np.zeros((width + 1, 3)),
+        schur=np.zeros((width + 1, width + 1)),
+        border=np.zeros((width, width)),
+        closure=np.zeros(width),
+        matrix=np.zeros((width, width)),
+        pivots=np.zeros((width, width)),
+        right=np.zeros(width),
+        step=np.zeros((frames, 3)),
+        trial=np.zeros((frames, 4)),
+        nu_new=np.zeros(width),
+        body_moment=np.zeros((len(chain.moment_site), 3)),
+    )
+
+
+@inline
+def triple(a: Array, i: int) -> Vector:
+    return (a[i, 0], a[i, 1], a[i, 2])
+
+
+@inline
+def frame(q: Array, i: int) -> tuple[float, float, float, float]:
+    return (q[i, 0], q[i, 1], q[i, 2], q[i, 3])
+
+
+@inline
+def internal_force(chain: Chain, nu: Array, s: int) -> Vector:
+    """n = force + ν of the runs the segment belongs to."""
+    x = chain.force[s, 0]
+    y = chain.force[s, 1]
+    z = chain.force[s, 2]
+    if chain.run[s, 0] >= 0:
+        x += nu[chain.run[s, 0]]
+    if chain.run[s, 1] >= 0:
+        y += nu[chain.run[s, 1]]
+    if chain.run[s, 2] >= 0:
+        z += nu[chain.run[s, 2]]
+    return (x, y, z)
+
+
+@kernel
+def lagrangian(chain: Chain, q: Array, nu: Array, closure: Array) -> float:
+    """ℒ(R, ν); fills the closure error c."""
+    runs = len(chain.target)
+    value = 0.0
+    for j in range(runs):
+        closure[j] = -chain.target[j]
+        value += nu[j] * chain.target[j]
+    if chain.scheme == STAGGERED:
+        for i in range(len(q) - 1):
+            value += staggered.bending_energy(
+                frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
+            )
+        for i in range(len(q)):
+            s = chain.segment_of[i]
+            if s >= 0:
+                n = internal_force(chain, nu, s)
+                value += staggered.segment_energy(frame(q, i), n, chain.h[s], chain.compliance[s])
+                dx = staggered.segment_advance(frame(q, i), n, chain.h[s], chain.compliance[s])
+                for k in range(3):
+                    if chain.run[s, k] >= 0:
+                        closure[chain.run[s, k]] += dx[k]
+        return value
+    for s in range(len(chain.h)):
+        n = internal_force(chain, nu, s)
+        _, part = polished.energy(
+            frame(q, s),
+            frame(q, s + 1),
+            n,
+            triple(chain.weight, s),
+            chain.h[s],
+            triple(chain.stiffness, s),
+            triple(chain.rest, s),
+            triple(chain.slope, s),
+        )
+        value += part
+        dx = polished.element_advance(
+            frame(q, s),
+            frame(q, s + 1),
+            n,
+            chain.h[s],
+            triple(chain.stiffness, s),
+            triple(chain.rest, s),
+            triple(chain.slope, s),
+        )
+        for k in range(3):
+            if chain.run[s, k] >= 0:
+                closure[chain.run[s, k]] += dx[k]
+    return value
+
+
+@inline
+def add_symmetric(diagonal: Array, i: int, m: tuple[float, ...]) -> None:
+    diagonal[i, 0] += m[0]
+    diagonal[i, 1] += 0.5 * (m[1] + m[3])
+    diagonal[i, 2] += 0.5 * (m[2] + m[6])
+    diagonal[i, 3] += m[4]
+    diagonal[i, 4] += 0.5 * (m[5] + m[7])
+    diagonal[i, 5] += m[8]
+
+
+@inline
+def add_columns(chain: Chain, columns: Array, i: int, s: int, m: tuple[float, ...]) -> None:
+    for k in range(3):
+        j = chain.run[s, k]
+        if j >= 0:
+            if k == 0:
+                columns[i, j, 0] += m[0]
+                columns[i, j, 1] += m[1]
+                columns[i, j, 2] += m[2]
+            elif k == 1:
+                columns[i, j, 0] += m[3]
+                columns[i, j, 1] += m[4]
+                columns[i, j, 2] += m[5]
+            else:
+                columns[i, j, 0] += m[6]
+                columns[i, j, 1] += m[7]
+                columns[i, j, 2] += m[8]
+
+
+@inline
+def add_border(chain: Chain, border: Array, s: int, m: tuple[float, ...]) -> None:
+    for k in range(3):
+        a = chain.run[s, k]
+        if a >= 0:
+            for l in range(3):
+                b = chain.run[s, l]
+                if b >= 0:
+                    border[a, b] += m[3 * k + l]
+
+
+@kernel
+def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> None:
+    """Fills gradient, Hessian blocks, closure c with its columns, and the border E = ∂c/∂ν."""
+    runs = len(chain.target)
+    width = len(chain.first)
+    count = len(q)
+    work.diagonal[:] = 0.0
+    work.gradient[:] = 0.0
+    work.columns[:] = 0.0
+    work.border[:] = 0.0
+    for j in range(runs):
+        work.closure[j] = -chain.target[j]
+    if chain.scheme == STAGGERED:
+        assemble_staggered(chain, work, q, nu)
+    else:
+        assemble_polished(chain, work, q, nu)
+    for k in range(len(chain.moment_site)):
+        i = chain.moment_site[k]
+        m = triple(chain.moment, k)
+        if chain.moment_turns[k] == 0:
+            m = apply_transposed(rotation(frame(q, i)), m)
+        for l in range(3):
+            work.gradient[i, l] -= m[l]
+            work.body_moment[k, l] = m[l]
+            work.columns[i, runs + 3 * k + l, l] = 1.0
+    hold_supports(chain, work, count, width)
+
+
+@kernel
+def assemble_staggered(chain: Chain, work: Work, q: Array, nu: Array) -> None:
+    count = len(q)
+    for i in range(count - 1):
+        ga, gb, aa, ab, bb = staggered.bending(
+            frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
+        )
+        for k in range(3):
+            work.gradient[i, k] += ga[k]
+            work.gradient[i + 1, k] += gb[k]
+        for k in range(9):
+            work.upper[i, k] = ab[k]
+        add_symmetric(work.diagonal, i, aa)
+        add_symmetric(work.diagonal, i + 1, bb)
+    for i in range(count):
+        s = chain.segment_of[i]
+        if s < 0:
+            continue
+        R = rotation(frame(q, i))
+        n = internal_force(chain, nu, s)
+        h = chain.h[s]
+        compliance = chain.compliance[s]
+        g, hessian, columns = staggered.segment(R, n, h, compliance)
+        for k in range(3):
+            work.gradient[i, k] += g[k]
+        add_symmetric(work.diagonal, i, hessian)
+        add_columns(chain, work.columns, i, s, columns)
+        dx = staggered.segment_advance(frame(q, i), n, h, compliance)
+        for k in range(3):
+            if chain.run[s, k] >= 0:
+                work.closure[chain.run[s, k]] += dx[k]
+        if compliance > 0.0:
+            add_border(chain, work.border, s, staggered.stretch_block(R, h, compliance))
+
+
+@kernel
+def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> None:
+    for s in range(len(chain.h)):
+        ga, gb, aa, ab, bb, dx, ca, cb, block = polished.element(
+            frame(q, s),
+            frame(q, s + 1),
+            internal_force(chain, nu, s),
+            triple(chain.weight, s),
+            chain.h[s],
+            triple(chain.stiffness, s),
+            triple(chain.rest, s),
+            triple(chain.slope, s),
+        )
+        for k in range(3):
+            work.gradient[s, k] += ga[k]
+            work.gradient[s + 1, k] += gb[k]
+            if chain.run[s, k] >= 0:
+                work.closure[chain.run[s, k]] += dx[k]
+        for k in range(9):
+            work.upper[s, k] = ab[k]
+        add_symmetric(work.diagonal, s, aa)
+        add_symmetric(work.diagonal, s + 1, bb)
+        add_columns(chain, work.columns, s, s, ca)
+        add_columns(chain, work.columns, s + 1, s, cb)
+        add_border(chain, work.border, s, block)
+
+
+@kernel
+def hold_supports(chain: Chain, work: Work, count: int, width: int) -> None:
+    """Takes the components that supports hold out of the system: unit diagonal, nothing else."""
+    for i in range(count):
+        m0 = chain.mask[i, 0]
+        m1 = chain.mask[i, 1]
+        m2 = chain.mask[i, 2]
+        if m0 * m1 * m2 == 1.0:
+            continue
+        unit = chain.stiffness[min(i, len(chain.arc) - 1), 2] / chain.arc[min(i, len(chain.arc) - 1)] + 1.0
+        d = work.diagonal[i]
+        d[0] = m0 * d[0] + (1.0 - m0) * unit
+        d[1] *= m0 * m1
+        d[2] *= m0 * m2
+        d[3] = m1 * d[3] + (1.0 - m1) * unit
+        d[4] *= m1 * m2
+        d[5] = m2 * d[5] + (1.0 - m2) * unit
+        for k in range(3):
+            m = chain.mask[i, k]
+            work.gradient[i, k] *= m
+            if m == 0.0:
+                for j in range(width):
+                    work.columns[i, j, k] = 0.0
+                for l in range(3):
+                    if i + 1 < count:
+                        work.upper[i, 3 * k + l] = 0.0
+                    if i > 0:
+                        work.upper[i - 1, 3 * l + k] = 0.0
+
+
+@kernel
+def turn_frames(q: Array, step: Array, length: float, out: Array) -> None:
+    """out = q·exp(length·step)."""
+    for i in range(len(q)):
+        a = (length * step[i, 0], length * step[i, 1], length * step[i, 2])
+        if a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0:
+            p = frame(q, i)
+        else:
+            p = turned(frame(q, i), a)
+        for k in range(4):
+            out[i, k] = p[k]
+
+
+__all__ = ["POLISHED", "STAGGERED", "Chain", "Work", "assemble", "lagrangian", "matadd", "turn_frames", "workspace"]

@@ -1,0 +1,278 @@
+"""A first guess of the frames from end poses, clips and length alone.
+
+Between two position supports: a cubic (or, for a heavy cable, a catenary) of the right length. Beyond the last
+support: the rest shape, or a cable that turns into the direction of gravity. Frames follow by parallel transport;
+what is left to turn at the next clamp is spread evenly.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry import curves
+from lissom.geometry.triples import (
+    add,
+    cross,
+    dot,
+    normalized,
+    quaternion_between,
+    quaternion_product,
+    scale,
+    tangent,
+    turned,
+)
+from lissom.kernels import kernel
+from lissom.rods.chain import Chain, frame, triple
+from lissom.rods.grid import Grid
+from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Past this ratio of weight to stiffness, wL³/B, a cable hangs like a rope.
+HEAVY = 1e4
+
+
+def weight_ratio(line: Line) -> float:
+    """G = wL³/B."""
+    if line.is_rope:
+        return math.inf
+    return line.weight * line.length**2 / line.bending
+
+
+def down(line: Line) -> Array:
+    """The direction a slack cable bulges to: that of gravity, or of −z without any."""
+    g = np.array(line.gravity)
+    size = float(np.linalg.norm(g))
+    return np.array([0.0, 0.0, -1.0]) if size == 0.0 else g / size
+
+
+def point_guess(line: Line, grid: Grid, hanging: bool) -> Array:
+    """Positions of the points; of the free tails only where `hanging` or `initial` says so, else nan."""
+    points = np.full((len(grid.s), 3), np.nan)
+    if line.initial is not None:
+        curves.resample(_refined(line.initial), grid.s / line.length, points)
+        return points
+    fixed = [k for k, support in enumerate(line.supports) if all(support.holds)]
+    held = fixed if fixed else list(range(len(line.supports)))
+    directions = [support_direction(line, k, held) for k in held]
+    samples = np.empty((curves.SAMPLES, 3))
+    for a, b, (ka, kb) in zip(range(len(held) - 1), range(1, len(held)), zip(held[:-1], held[1:]), strict=True):
+        first, last = grid.support_at[ka], grid.support_at[kb]
+        sa, sb = line.supports[ka], line.supports[kb]
+        p0, p1 = np.array(sa.position), np.array(sb.position)
+        length = grid.s[last] - grid.s[first]
+        if hanging:
+            curves.catenary_of_length(p0, p1, down(line), length, samples)
+        else:
+            t0, t1 = span_directions(line, sa, sb, directions[a], directions[b])
+            curves.hermite_of_length(p0, t0, p1, t1, length, samples)
+        fractions = (grid.s[first : last + 1] - grid.s[first]) / length
+        curves.resample(samples, np.ascontiguousarray(fractions), points[first : last + 1])
+    return points
+
+
+def _refined(points: Array) -> Array:
+    """A smooth curve through given points (Catmull–Rom), finely sampled: corners would start as kinks."""
+    if len(points) < 3:
+        return points
+    chord = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    u = np.concatenate([[0.0], np.cumsum(np.maximum(chord, 1e-12))])
+    slopes = np.gradient(points, u, axis=0, edge_order=2 if len(points) > 2 else 1)
+    fine = np.linspace(0.0, u[-1], 16 * len(points))
+    k = np.clip(np.searchsorted(u, fine, side="right") - 1, 0, len(u) - 2)
+    h = (u[k + 1] - u[k])[:, None]
+    t = ((fine - u[k]) / (u[k + 1] - u[k]))[:, None]
+    return np.ascontiguousarray(
+        (2 * t**3 - 3 * t**2 + 1) * points[k]
+        + (t**3 - 2 * t**2 + t) * h * slopes[k]
+        + (3 * t**2 - 2 * t**3) * points[k + 1]
+        + (t**3 - t**2) * h * slopes[k + 1]
+    )
+
+
+def support_direction(line: Line, k: int, held: list[int]) -> Array | None:
+    """The tangent at a support: as held, or from its neighbours; None at a ball at the end of the chain."""
+    support = line.supports[k]
+    if support.direction != NO_DIRECTION and not line.is_rope:
+        return support.tangent
+    i = held.index(k)
+    if 0 < i < len(held) - 1:
+        chord = np.array(line.supports[held[i + 1]].position) - line.supports[held[i - 1]].position
+        size = np.linalg.norm(chord)
+        if size > 0.0:
+            return np.asarray(chord / size)
+    return None
+
+
+def span_directions(
+    line: Line, a: Support, b: Support, ta: Array | None, tb: Array | None
+) -> tuple[Array, Array]:
+    """End directions of the cubic between two supports; a free one bulges down."""
+    chord = np.array(b.position) - a.position
+    size = float(np.linalg.norm(chord))
+    sag = down(line)
+    if size > 0.0:
+        chord /= size
+    bulge = sag - (sag @ chord) * chord
+    if np.linalg.norm(bulge) < 1e-3:
+        bulge = np.empty(3)
+        curves.perpendicular(chord if size > 0.0 else sag, bulge)
+    bulge /= np.linalg.norm(bulge)
+    if ta is not None and tb is not None:
+        if size == 0.0 or abs(ta @ chord) > 1 - 1e-9:
+            # all on one straight line (or the ends meet): nothing says which way to bulge
+            if abs(ta @ tb) > 1 - 1e-9:
+                if size == 0.0:
+                    bulge = sag - (sag @ ta) * ta
+                    if np.linalg.norm(bulge) < 1e-3:
+                        bulge = np.empty(3)
+                        curves.perpendicular(ta, bulge)
+                    bulge /= np.linalg.norm(bulge)
+                return ta + 0.1 * bulge, tb - 0.1 * bulge
+        return ta, tb
+    if ta is None:
+        ta = chord + 1.5 * bulge if tb is None else chord + bulge
+    if tb is None:
+        tb = chord - 1.5 * bulge
+    return ta / np.linalg.norm(ta), tb / np.linalg.norm(tb)
+
+
+def frame_guess(
+    line: Line, grid: Grid, chain: Chain, point_of: Indices, hanging: bool, turned_by: float = 0.0
+) -> Array:
+    """Frames of the staggered chain; clamps are unwound to the fraction `turned_by` of their twist."""
+    points = point_guess(line, grid, hanging)
+    count = len(point_of)
+    tangents = np.full((count, 3), np.nan)
+    steps = np.diff(points, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        steps /= np.linalg.norm(steps, axis=1)[:, None]
+    on_segment = point_of < 0
+    tangents[on_segment] = steps
+    anchors = np.zeros(count, dtype=np.int64)
+    q = np.zeros((count, 4))
+    site = {int(p): i for i, p in enumerate(point_of) if p >= 0}
+    for support, at in zip(line.supports, grid.support_at, strict=True):
+        if support.direction == NO_DIRECTION or at not in site:
+            continue
+        i = site[at]
+        tangents[i] = support.tangent
+        if support.direction == FRAME:
+            anchors[i] = 1
+            q[i] = unwound(support, turned_by)
+    arc = np.concatenate([[0.0], np.cumsum(chain.arc)])
+    first_held, last_held = grid.support_at[0], grid.support_at[-1]
+    place = np.array(
+        [grid.s[p] if p >= 0 else 0.5 * (grid.s[s] + grid.s[s + 1]) for s, p in zip(chain.segment_of, point_of, strict=True)]
+    )
+    inside = (place >= grid.s[first_held] - 1e-12) & (place <= grid.s[last_held] + 1e-12)
+    if line.initial is not None:
+        inside[:] = True
+    relaxation = min((line.bending / max(line.weight / line.length, 1e-300)) ** (1 / 3), 0.5 * line.length)
+    transport_frames(
+        q, tangents, anchors, arc, inside.astype(np.int64), chain.rest, down(line), relaxation if hanging else 0.0
+    )
+    return q
+
+
+def unwound(support: Support, turned_by: float) -> tuple[float, float, float, float]:
+    """The clamp's frame with only the fraction `turned_by` of its twist applied."""
+    half = -0.5 * (1.0 - turned_by) * support.turn
+    q: tuple[float, float, float, float] = quaternion_product(
+        support.quaternion, (math.cos(half), 0.0, 0.0, math.sin(half))
+    )
+    return q
+
+
+@kernel
+def carry(q: tuple[float, float, float, float], t: tuple[float, float, float]) -> tuple[float, float, float, float]:
+    """The frame q carried to tangent t by the smallest rotation."""
+    d3 = tangent(q)
+    c = dot(d3, t)
+    if c < -1.0 + 1e-12:
+        return turned(q, (math.pi, 0.0, 0.0))  # straight back: about d1
+    v = cross(d3, t)
+    return normalized(quaternion_product((1.0 + c, v[0], v[1], v[2]), q))
+
+
+@kernel
+def transport_frames(
+    q: Array, tangents: Array, anchors: Indices, arc: Array, inside: Indices, rest: Array, down: Array, relaxation: float
+) -> None:
+    """Fills q: transport along the tangents, anchored at the clamps; free tails follow the rest strain or gravity."""
+    count = len(q)
+    start = -1
+    for i in range(count):
+        if anchors[i] == 1:
+            start = i
+            break
+    if start < 0:
+        for i in range(count):
+            if inside[i] == 1 and tangents[i, 0] == tangents[i, 0]:
+                start = i
+                break
+        if start < 0:
+            start = 0
+            tangents[0, 0] = down[0]
+            tangents[0, 1] = down[1]
+            tangents[0, 2] = down[2]
+        p = carry((1.0, 0.0, 0.0, 0.0), triple(tangents, start))
+        for k in range(4):
+            q[start, k] = p[k]
+    last = start
+    for i in range(start + 1, count):
+        p = next_frame(q, tangents, inside, arc, rest, down, relaxation, i - 1, i, 1.0)
+        if anchors[i] == 1:
+            spread_roll(q, arc, last, i, p)
+            last = i
+        else:
+            for k in range(4):
+                q[i, k] = p[k]
+    for i in range(start - 1, -1, -1):
+        p = next_frame(q, tangents, inside, arc, rest, down, relaxation, i + 1, i, -1.0)
+        for k in range(4):
+            q[i, k] = p[k]
+
+
+@kernel
+def next_frame(
+    q: Array, tangents: Array, inside: Indices, arc: Array, rest: Array, down: Array, relaxation: float, a: int, b: int,
+    sense: float,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    p = frame(q, a)
+    if inside[b] == 1 and tangents[b, 0] == tangents[b, 0]:
+        return carry(p, triple(tangents, b))
+    step = abs(arc[b] - arc[a])
+    if relaxation > 0.0:
+        t = scale(sense, tangent(p))
+        k = 1.0 - math.exp(-step / relaxation)
+        t = add(scale(1.0 - k, t), scale(k, triple_of(down)))
+        size = math.sqrt(dot(t, t))
+        if size < 1e-9:
+            return p
+        return carry(p, scale(sense / size, t))
+    e = min(a, b)
+    return turned(p, scale(sense * step, triple(rest, e)))
+
+
+@kernel
+def triple_of(v: Array) -> tuple[float, float, float]:
+    return (v[0], v[1], v[2])
+
+
+@kernel
+def spread_roll(q: Array, arc: Array, first: int, last: int, carried: tuple[float, float, float, float]) -> None:
+    """Turns the frames first…last about their tangents, evenly along the arc, so that the last one fits its clamp."""
+    r = quaternion_between(carried, frame(q, last))
+    angle = 2.0 * math.atan2(r[3], r[0])
+    if angle > math.pi:
+        angle -= 2.0 * math.pi
+    elif angle <= -math.pi:
+        angle += 2.0 * math.pi
+    for i in range(first + 1, last):
+        part = angle * (arc[i] - arc[first]) / (arc[last] - arc[first])
+        p = turned(frame(q, i), (0.0, 0.0, part))
+        for k in range(4):
+            q[i, k] = p[k]

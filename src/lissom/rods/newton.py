@@ -1,0 +1,326 @@
+"""Newton's method to a stable equilibrium of a chain, with an exact count of unstable directions.
+
+One step solves the bordered system of blocks.py. The Morse index of the constrained equilibrium is
+n₋(K) − n₋(S): while it is not zero the step would climb, and K is shifted until it is. Steps are capped in rotation
+and halved until the merit ℒ(R, ν₊) + ½ k |c|² falls. At a saddle the frames are turned along the unstable direction
+and the descent goes on [docs/theory/rods.md §6].
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.kernels import kernel
+from lissom.rods import blocks, dense
+from lissom.rods.chain import Chain, Work, assemble, lagrangian, turn_frames
+
+Array = NDArray[np.float64]
+
+CONVERGED = 0
+OUT_OF_ITERATIONS = 1
+NO_DESCENT = 2
+NOT_FINITE = 3
+
+# A frame turns by at most this much in one step (rad): past it the quadratic model means nothing.
+LARGEST_TURN = 1.2
+# The first shift, in units of B h/L² (a frame's share of the softest mode), and its growth.
+FIRST_SHIFT = 2.0
+SHIFT_GROWTH = 4.0
+# A direction with less stiffness than this, relative to the blocks of K, is neutral: rounding decides its sign.
+NEUTRAL = 1e-10
+# How far to leave a saddle (rad at the frame that turns most).
+ESCAPE_TURN = 0.3
+MOST_ESCAPES = 8
+# After so many steps in a row from unstable states, symmetry may hide the way down: leave as from a saddle.
+PATIENCE = 4
+
+
+class Scales(NamedTuple):
+    """What is large and what is small for this cable."""
+
+    length: float  # m
+    force: float  # max(EI/L², wL, loads), N: the residual is relative to it
+    block: float  # largest stiffness over shortest element, N m: the size of K's blocks
+    soft: float  # smallest bending stiffness times h/L², N m: what one frame adds to the stiffness of a long wave
+    penalty: float  # k of the merit function, N/m
+    residual: float  # tolerance of the residual, relative to `force`
+    closure: float  # tolerance of the closure, relative to `length`
+
+
+class Outcome(NamedTuple):
+    status: int
+    iterations: int
+    residual: float  # relative to max(EI/L², wL, loads)
+    closure: float  # relative to L
+    index: int  # Morse index at the final state
+    shifted: int  # steps that needed a shift
+    escapes: int  # saddles left
+    evaluations: int  # factorisations
+
+
+@kernel
+def equilibrium(
+    chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, most_iterations: int, leave_saddles: bool
+) -> Outcome:
+    """Moves (q, nu) to an equilibrium; they keep the last state reached."""
+    runs = len(chain.target)
+    width = len(chain.first)
+    count = len(q)
+    moments = len(chain.moment_site) > 0
+    base_shift = NEUTRAL * scales.block
+    tiny = 1e-14 * scales.block
+    shift_memory = 0.0
+    shifted = 0
+    escapes = 0
+    factorisations = 0
+    residual = np.inf
+    closure = np.inf
+    index = 0
+    stalled = 0
+    unstable_in_a_row = 0
+    for iteration in range(most_iterations + 1):
+        assemble(chain, work, q, nu)
+        residual, closure = errors(chain, work, scales)
+        if not (residual < 1e300 and closure < 1e300):
+            return Outcome(NOT_FINITE, iteration, residual, closure, index, shifted, escapes, factorisations)
+        for i in range(count):
+            for k in range(3):
+                work.columns[i, width, k] = -work.gradient[i, k]
+        negative = blocks.factor(
+            count, width, chain.first, base_shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+            work.inverse, work.ratio, work.solved, work.carried, work.schur,
+        )  # fmt: skip
+        factorisations += 1
+        index = negative - border_inertia(chain, work)
+        there = residual <= scales.residual and closure <= scales.closure
+        if there and (index <= 0 or moments or not leave_saddles or escapes >= MOST_ESCAPES):
+            return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
+        if iteration == most_iterations:
+            break
+        unstable = index > 0
+        if unstable and not moments:
+            shift = max(FIRST_SHIFT * scales.soft, shift_memory / (SHIFT_GROWTH * SHIFT_GROWTH))
+            for _ in range(40):
+                negative = blocks.factor(
+                    count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+                    work.inverse, work.ratio, work.solved, work.carried, work.schur,
+                )  # fmt: skip
+                factorisations += 1
+                if negative - border_inertia(chain, work) <= 0:
+                    break
+                shift *= SHIFT_GROWTH
+            shift_memory = shift
+            shifted += 1
+            unstable_in_a_row += 1
+        else:
+            unstable_in_a_row = 0
+        if there or (leave_saddles and unstable_in_a_row >= PATIENCE and escapes < MOST_ESCAPES):
+            escapes += 1
+            unstable_in_a_row = 0
+            leave_saddle(chain, work, q, nu, scales)
+            continue
+        if not newton_step(chain, work, nu):
+            return Outcome(NOT_FINITE, iteration, residual, closure, index, shifted, escapes, factorisations)
+        if line_search(chain, work, q, nu, scales, residual, closure):
+            stalled = 0
+        else:
+            stalled += 1
+            if residual <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
+                # as low as rounding lets it go
+                return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
+            if stalled > 3:
+                return Outcome(NO_DESCENT, iteration, residual, closure, index, shifted, escapes, factorisations)
+            shift_memory = max(shift_memory, FIRST_SHIFT * scales.soft) * SHIFT_GROWTH**2
+    return Outcome(
+        OUT_OF_ITERATIONS, most_iterations, residual, closure, index, shifted, escapes, factorisations
+    )
+
+
+@kernel
+def errors(chain: Chain, work: Work, scales: Scales) -> tuple[float, float]:
+    """(largest moment residual / (scale·L), largest closure error / L)."""
+    residual = 0.0
+    for i in range(len(work.gradient)):
+        for k in range(3):
+            value = abs(work.gradient[i, k])
+            if not value <= residual:
+                residual = value
+    closure = 0.0
+    for j in range(len(chain.target)):
+        value = abs(work.closure[j])
+        if not value <= closure:
+            closure = value
+    return residual / (scales.force * scales.length), closure / scales.length
+
+
+@kernel
+def border_inertia(chain: Chain, work: Work) -> int:
+    """n₋(S) of S = A K⁻¹ Aᵀ + E, from the last factorisation."""
+    runs = len(chain.target)
+    for j in range(runs):
+        for k in range(runs):
+            work.matrix[j, k] = work.schur[j, k] + work.border[j, k]
+    return dense.symmetric_inertia(runs, work.matrix, work.pivots)
+
+
+@kernel
+def newton_step(chain: Chain, work: Work, nu: Array) -> bool:
+    """Fills work.step = dφ and work.nu_new = ν + dν from the last factorisation.
+
+    A moment load at a frame adds the skew block X = ∓½ [m]× to K (− in world axes, + turning with the frame): it
+    has no energy. It enters as three more border unknowns z = −X φ at that frame, which keeps K symmetric.
+    """
+    runs = len(chain.target)
+    width = len(chain.first)
+    for j in range(width):
+        for k in range(width):
+            work.matrix[j, k] = work.schur[j, k]
+        work.right[j] = -work.schur[j, width]
+    for j in range(runs):
+        work.right[j] -= work.closure[j]
+        for k in range(runs):
+            work.matrix[j, k] += work.border[j, k]
+    for m in range(len(chain.moment_site)):
+        half = 0.5 if chain.moment_turns[m] == 1 else -0.5
+        b0 = half * work.body_moment[m, 0]
+        b1 = half * work.body_moment[m, 1]
+        b2 = half * work.body_moment[m, 2]
+        r = runs + 3 * m
+        for k in range(width + 1):
+            s0 = work.schur[r, k]
+            s1 = work.schur[r + 1, k]
+            s2 = work.schur[r + 2, k]
+            x0 = -b2 * s1 + b1 * s2
+            x1 = b2 * s0 - b0 * s2
+            x2 = -b1 * s0 + b0 * s1
+            if k < width:
+                work.matrix[r, k] = x0
+                work.matrix[r + 1, k] = x1
+                work.matrix[r + 2, k] = x2
+            else:
+                work.right[r] = -x0
+                work.right[r + 1] = -x1
+                work.right[r + 2] = -x2
+        for k in range(3):
+            work.matrix[r + k, r + k] += 1.0
+    if not dense.solve(width, work.matrix, work.right, work.pivots):
+        return False
+    blocks.back_substitute(len(work.step), width, chain.first, work.right, work.ratio, work.solved, work.step)
+    for j in range(runs):
+        work.nu_new[j] = nu[j] + work.right[j]
+    return True
+
+
+@kernel
+def moment_work(chain: Chain, work: Work, length: float) -> float:
+    """−∫ m·dφ along the step: the nearest thing to an energy that a moment load has."""
+    value = 0.0
+    for k in range(len(chain.moment_site)):
+        i = chain.moment_site[k]
+        for l in range(3):
+            value -= work.body_moment[k, l] * work.step[i, l] * length
+    return value
+
+
+@kernel
+def merit(chain: Chain, work: Work, q: Array, scales: Scales) -> float:
+    """ℒ(R, ν₊) + ½ k |c|²; leaves c in work.right."""
+    value = lagrangian(chain, q, work.nu_new, work.right)
+    for j in range(len(chain.target)):
+        value += 0.5 * scales.penalty * work.right[j] * work.right[j]
+    return value
+
+
+@kernel
+def line_search(
+    chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, residual: float, closure: float
+) -> bool:
+    """Takes the longest of the steps 1, ½, ¼, … that lowers the merit; False if none does."""
+    runs = len(chain.target)
+    largest = 0.0
+    for i in range(len(q)):
+        turn = work.step[i, 0] ** 2 + work.step[i, 1] ** 2 + work.step[i, 2] ** 2
+        if turn > largest:
+            largest = turn
+    largest = np.sqrt(largest)
+    length = 1.0
+    if largest > LARGEST_TURN:
+        length = LARGEST_TURN / largest
+    before = merit(chain, work, q, scales)
+    # rounding of the sums: a smaller change of the merit says nothing
+    noise = 1e-13 * (abs(before) + scales.force * scales.length)
+    # Close to the solution Newton is quadratic and the merit only rounding.
+    near = largest < 1e-3 and residual < 1e-3 and closure < 1e-4
+    for _ in range(14):
+        turn_frames(q, work.step, length, work.trial)
+        after = merit(chain, work, work.trial, scales) + moment_work(chain, work, length)
+        if after <= before + noise or (near and after == after):
+            for i in range(len(q)):
+                for k in range(4):
+                    q[i, k] = work.trial[i, k]
+            for j in range(runs):
+                nu[j] = work.nu_new[j]
+            return True
+        length *= 0.5
+    for j in range(runs):  # the multipliers alone may still be right
+        nu[j] = work.nu_new[j]
+    return False
+
+
+@kernel
+def unstable_direction(chain: Chain, work: Work) -> None:
+    """work.step: the direction of least stiffness that keeps the closure, by inverse iteration.
+
+    Uses the shifted factors at hand; the shift makes the most negative direction the smallest in size.
+    """
+    runs = len(chain.target)
+    width = len(chain.first)
+    count = len(work.step)
+    seed = 1
+    for i in range(count):
+        for k in range(3):
+            seed = (1103515245 * seed + 12345) % 2147483648  # any fixed sequence: results must repeat
+            work.step[i, k] = (seed / 1073741824.0 - 1.0) * chain.mask[i, k]
+    for _ in range(6):
+        norm = 0.0
+        for i in range(count):
+            for k in range(3):
+                norm += work.step[i, k] ** 2
+        norm = 1.0 / np.sqrt(norm)
+        for i in range(count):
+            for k in range(3):
+                work.columns[i, width, k] = norm * work.step[i, k] * chain.mask[i, k]
+        blocks.new_right_side(
+            count, width, chain.first, work.inverse, work.ratio, work.columns, work.solved, work.schur
+        )
+        for j in range(runs):
+            work.right[j] = -work.schur[width, j]
+            for k in range(runs):
+                work.matrix[j, k] = work.schur[j, k] + work.border[j, k]
+        for j in range(runs, width):
+            work.right[j] = 0.0
+        dense.solve(runs, work.matrix, work.right, work.pivots)
+        blocks.back_substitute(count, width, chain.first, work.right, work.ratio, work.solved, work.step)
+
+
+@kernel
+def leave_saddle(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) -> None:
+    """Turns the frames along the unstable direction, to the lower side."""
+    unstable_direction(chain, work)
+    largest = 0.0
+    for i in range(len(q)):
+        for k in range(3):
+            largest = max(largest, abs(work.step[i, k]))
+    for j in range(len(chain.target)):
+        work.nu_new[j] = nu[j]
+    length = ESCAPE_TURN / largest
+    turn_frames(q, work.step, -length, work.trial)
+    down = merit(chain, work, work.trial, scales)
+    turn_frames(q, work.step, length, work.trial)
+    up = merit(chain, work, work.trial, scales)
+    if down < up:
+        turn_frames(q, work.step, -length, work.trial)
+    for i in range(len(q)):
+        for k in range(4):
+            q[i, k] = work.trial[i, k]

@@ -1,0 +1,217 @@
+"""From the solver's frames and multipliers to the shape: positions, frames, forces and moments at the points."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry.triples import add, apply, normalized, rotation, scale, turned
+from lissom.kernels import kernel
+from lissom.rods import polished, staggered
+from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@kernel
+def positions(chain: Chain, q: Array, nu: Array, x: Array) -> None:
+    """Positions of the points, the first at the origin."""
+    x[0] = 0.0
+    for i in range(len(q)):
+        if chain.scheme == POLISHED:
+            s = i
+            if s >= len(chain.h):
+                break
+            dx = polished.element_advance(
+                frame(q, s), frame(q, s + 1), internal_force(chain, nu, s), chain.h[s],
+                triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
+            )  # fmt: skip
+        else:
+            s = chain.segment_of[i]
+            if s < 0:
+                continue
+            dx = staggered.segment_advance(
+                frame(q, i), internal_force(chain, nu, s), chain.h[s], chain.compliance[s]
+            )
+        for k in range(3):
+            x[s + 1, k] = x[s, k] + dx[k]
+
+
+@kernel
+def forces(chain: Chain, nu: Array, before: Array, after: Array) -> None:
+    """Internal force just before and just after each point; n' = −f within a segment.
+
+    Before the first and after the last point there is nothing, and the force is zero.
+    """
+    last = len(chain.h)
+    before[0] = 0.0
+    after[last] = 0.0
+    for s in range(last):
+        n = internal_force(chain, nu, s)
+        half = 0.5 * chain.h[s]
+        for k in range(3):
+            after[s, k] = n[k] + half * chain.weight[s, k]
+            before[s + 1, k] = n[k] - half * chain.weight[s, k]
+
+
+@kernel
+def polished_moments(chain: Chain, q: Array, nu: Array, before: Array, after: Array) -> None:
+    """Internal moment (world) just before and after each point: the elements' gradients there."""
+    last = len(chain.h)
+    before[0] = 0.0
+    after[last] = 0.0
+    for s in range(last):
+        ga, gb, _, _, _, _, _, _, _ = polished.element(
+            frame(q, s), frame(q, s + 1), internal_force(chain, nu, s), triple(chain.weight, s), chain.h[s],
+            triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
+        )  # fmt: skip
+        ma = apply(rotation(frame(q, s)), ga)
+        mb = apply(rotation(frame(q, s + 1)), gb)
+        for k in range(3):
+            after[s, k] = -ma[k]
+            before[s + 1, k] = mb[k]
+
+
+@kernel
+def staggered_points(
+    chain: Chain, q: Array, nu: Array, point_of: Indices, frames: Array, before: Array, after: Array
+) -> None:
+    """Frames and moments at the points of a staggered chain.
+
+    An element that joins two segments carries the moment at the point between them. Where a frame is held at the
+    point, the element of half a segment carries the moment a quarter segment away; the balance m' = −d3 × n takes it
+    the rest of the way. At a free end the moment is zero.
+    """
+    last = len(chain.h)
+    before[:] = 0.0
+    after[:] = 0.0
+    point = 0
+    for i in range(len(q)):
+        if point_of[i] >= 0:
+            point = point_of[i]
+            for k in range(4):
+                frames[point, k] = q[i, k]
+        else:
+            s = chain.segment_of[i]
+            if i == 0:
+                end_frame(chain, q, 0, -0.5 * chain.h[s], frames, 0)
+            if i == len(q) - 1:
+                end_frame(chain, q, i, 0.5 * chain.h[s], frames, last)
+        if i + 1 == len(q):
+            continue
+        M, middle = staggered.bending_moment(
+            frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
+        )
+        R = rotation(middle)
+        m = apply(R, M)
+        a = chain.segment_of[i]
+        b = chain.segment_of[i + 1]
+        if a >= 0 and b >= 0:
+            # the middle of the element is off the point where the two segments differ in length
+            off = 0.25 * (chain.h[b] - chain.h[a])
+            p = turned(middle, scale(-off / chain.arc[i], relative(q, i)))
+            for k in range(4):
+                frames[b, k] = p[k]
+            for k in range(3):
+                before[b, k] = m[k]
+                after[b, k] = m[k]
+        elif a >= 0:  # towards a frame at a point
+            p = point_of[i + 1]
+            for k in range(3):
+                before[p, k] = m[k]
+        else:
+            p = point_of[i]
+            for k in range(3):
+                after[p, k] = m[k]
+
+
+@kernel
+def relative(q: Array, i: int) -> tuple[float, float, float]:
+    psi, u, _ = staggered.half_angle_and_axis(frame(q, i), frame(q, i + 1))
+    return scale(2.0 * psi, u)
+
+
+@kernel
+def end_frame(chain: Chain, q: Array, i: int, step: float, frames: Array, point: int) -> None:
+    """The frame at a free end: that of the last segment, turned on by half of it with the rest strain."""
+    e = min(max(i - 1, 0), len(chain.arc) - 1) if step > 0 else 0
+    p = turned(frame(q, i), scale(step, triple(chain.rest, e)))
+    for k in range(4):
+        frames[point, k] = p[k]
+
+
+@kernel
+def frames_at_points(q: Array, point_of: Indices, chain: Chain, out: Array) -> None:
+    """Start of the polished chain: the staggered frames interpolated to the points."""
+    last = len(chain.h)
+    for i in range(len(q)):
+        if point_of[i] >= 0:
+            for k in range(4):
+                out[point_of[i], k] = q[i, k]
+        else:
+            s = chain.segment_of[i]
+            if i == 0:
+                end_frame(chain, q, 0, -0.5 * chain.h[s], out, 0)
+            if i == len(q) - 1:
+                end_frame(chain, q, i, 0.5 * chain.h[s], out, last)
+            elif point_of[i + 1] < 0:
+                w = chain.h[s + 1] / (chain.h[s] + chain.h[s + 1])
+                sign = 0.0
+                for k in range(4):
+                    sign += q[i, k] * q[i + 1, k]
+                v = 1.0 - w if sign >= 0.0 else w - 1.0
+                p = normalized(
+                    (
+                        w * q[i, 0] + v * q[i + 1, 0],
+                        w * q[i, 1] + v * q[i + 1, 1],
+                        w * q[i, 2] + v * q[i + 1, 2],
+                        w * q[i, 3] + v * q[i + 1, 3],
+                    )
+                )
+                for k in range(4):
+                    out[s + 1, k] = p[k]
+
+
+@kernel
+def frames_on_segments(q: Array, point_of: Indices, chain: Chain, out: Array) -> None:
+    """Start of the staggered chain from the frames at the points: the middle of each segment."""
+    for i in range(len(out)):
+        if point_of[i] >= 0:
+            for k in range(4):
+                out[i, k] = q[point_of[i], k]
+        else:
+            s = chain.segment_of[i]
+            _, _, middle = staggered.half_angle_and_axis(frame(q, s), frame(q, s + 1))
+            for k in range(4):
+                out[i, k] = middle[k]
+
+
+@kernel
+def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
+    """out = (bending, torsion, stretch), J."""
+    out[:] = 0.0
+    for e in range(len(chain.arc)):
+        psi, u, middle = staggered.half_angle_and_axis(frame(q, e), frame(q, e + 1))
+        a = chain.arc[e]
+        D = triple(chain.stiffness, e)
+        k = 2.0 * psi / a
+        w = (k * u[0], k * u[1], k * u[2])
+        strain = (w[0] - chain.rest[e, 0], w[1] - chain.rest[e, 1], w[2] - chain.rest[e, 2])
+        bend = D[0] * strain[0] ** 2 + D[1] * strain[1] ** 2
+        twist = D[2] * strain[2] ** 2
+        if chain.scheme == POLISHED:
+            # the strain varies within the element: its slope is rest' − D⁻¹P, its square adds h³/12
+            n = internal_force(chain, nu, e)
+            N = staggered.apply_transposed(rotation(middle), n)
+            M = (D[0] * strain[0], D[1] * strain[1], D[2] * strain[2])
+            P = add((-N[1], N[0], 0.0), polished.cross(w, M))
+            bend += a * a / 12.0 * (P[0] ** 2 / D[0] + P[1] ** 2 / D[1])
+            twist += a * a / 12.0 * P[2] ** 2 / D[2]
+        out[0] += 0.5 * a * bend
+        out[1] += 0.5 * a * twist
+    if chain.scheme != POLISHED:
+        for i in range(len(q)):
+            s = chain.segment_of[i]
+            if s >= 0 and chain.compliance[s] > 0.0:
+                n = internal_force(chain, nu, s)
+                tension = staggered.dot(n, staggered.tangent(frame(q, i)))
+                out[2] += 0.5 * chain.h[s] * chain.compliance[s] * tension * tension

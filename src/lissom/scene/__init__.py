@@ -1,0 +1,50 @@
+"""What a person describes: validated, immutable; files in and out."""
+
+from lissom.scene.cable import Cable, Clip, End, Initial, Load, Rest, Stretch
+from lissom.scene.cabletype import (
+    CableType,
+    Layer,
+    LayeredSection,
+    Limits,
+    Material,
+    RectangleSection,
+    RoundSection,
+    Stiffness,
+)
+from lissom.scene.errors import Problem, SceneError
+from lissom.scene.library import library
+from lissom.scene.paths import parse_assignment
+from lissom.scene.scene import Scene
+from lissom.scene.schema import json_schema
+from lissom.scene.sections import SectionProperties
+from lissom.scene.state import load_state, save_state, state_path
+from lissom.scene.templates import new_scene
+
+__all__ = [
+    "Cable",
+    "CableType",
+    "Clip",
+    "End",
+    "Initial",
+    "Layer",
+    "LayeredSection",
+    "Limits",
+    "Load",
+    "Material",
+    "Problem",
+    "RectangleSection",
+    "Rest",
+    "RoundSection",
+    "Scene",
+    "SceneError",
+    "SectionProperties",
+    "Stiffness",
+    "Stretch",
+    "json_schema",
+    "library",
+    "load_state",
+    "new_scene",
+    "parse_assignment",
+    "save_state",
+    "state_path",
+]

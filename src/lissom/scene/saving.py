@@ -1,0 +1,185 @@
+"""Scene files out: what was not changed stays as it was written.
+
+A scene that came from a file remembers the text. What that text said and what the scene says now are
+compared, and only the differences are written into the text (with tomlkit, which keeps comments, order
+and spelling). The result is read back before anything is written: if it does not give an equal scene, the
+text is written afresh, so that comments may be lost but never values.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lissom.scene.errors import ABSENT, Problem, SceneError
+from lissom.scene.reading import Document, Syntax, read_json, read_toml, syntax_of, validated
+from lissom.scene.writing import cable_text, toml_text, value_text
+
+if TYPE_CHECKING:
+    from lissom.scene.scene import Scene
+
+Convert = Callable[[Any], Any]
+"""Makes a plain value into an item of the document."""
+
+
+def save(scene: Scene, path: Path) -> None:
+    """Write the scene to the file, whole or not at all."""
+    text = scene_text(scene, syntax_of(path))
+    try:
+        write_atomically(path, text.encode("utf-8"))
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
+
+
+def scene_text(scene: Scene, syntax: Syntax) -> str:
+    """The text of the scene file, as near to the text it came from as possible."""
+    document = scene._document
+    if document is not None:
+        text = _changed_text(scene, document, syntax)
+        if text is not None and _reads_back(scene, text, syntax):
+            return text
+    data = scene.to_dict()
+    return toml_text(data) if syntax == "toml" else _json_text(data)
+
+
+def _changed_text(scene: Scene, document: Document, syntax: Syntax) -> str | None:
+    old, new = validated(type(scene), document.data).to_dict(), scene.to_dict()
+    if "format" not in document.data:
+        del old["format"], new["format"]
+    if syntax == document.syntax and old == new:
+        return document.text
+    if syntax == "toml" and document.syntax == "toml":
+        import tomlkit
+        from tomlkit.exceptions import TOMLKitError
+
+        try:
+            tree = tomlkit.parse(document.text)
+            _merge(tree, old, new, _toml_item)
+            return tomlkit.dumps(tree)
+        except (TOMLKitError, KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError):
+            return None  # an odd layout that tomlkit cannot edit: written afresh instead
+    data = copy.deepcopy(document.data)
+    _merge(data, old, new, copy.deepcopy)
+    return toml_text(data) if syntax == "toml" else _json_text(data)
+
+
+def _reads_back(scene: Scene, text: str, syntax: Syntax) -> bool:
+    try:
+        document = read_toml(text, None) if syntax == "toml" else read_json(text, None)
+        return validated(type(scene), document.data) == scene
+    except SceneError:
+        return False
+
+
+def _json_text(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _merge(table: Any, old: dict[str, Any], new: dict[str, Any], convert: Convert) -> None:
+    """Make a table of the document, which says ``old``, say ``new``."""
+    for key in old:
+        if key not in new and key in table:
+            del table[key]
+    for key, value in new.items():
+        if key not in old or key not in table:
+            if key != "name" or key in table or old.get(key) != value:  # a clip's default name stays unsaid
+                table[key] = _new_item(key, value, convert)
+        elif old[key] != value:
+            _merge_value(table, key, old[key], value, convert)
+
+
+def _merge_value(parent: Any, key: str | int, old: Any, new: Any, convert: Convert) -> None:
+    """Change one entry of a table or list, going down as far as old and new have the same shape."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        _merge(parent[key], old, new, convert)
+    elif isinstance(old, list) and isinstance(new, list) and _named(old) and _named(new):
+        _merge_named(parent[key], old, new, convert)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (a, b) in enumerate(zip(old, new, strict=True)):
+            if a != b:
+                _merge_value(parent[key], i, a, b, convert)
+    elif not new and isinstance(new, list):
+        del parent[key]  # an empty array of tables cannot be written as one
+    else:
+        parent[key] = convert(new)
+
+
+def _merge_named(items: Any, old: list[dict[str, Any]], new: list[dict[str, Any]], convert: Convert) -> None:
+    """Cables and clips are the same ones when their names are the same (or, renamed, their places)."""
+    old_names, new_names = [o["name"] for o in old], [n["name"] for n in new]
+    if len(old) != len(new):
+        for i in range(len(old) - 1, -1, -1):
+            if old_names[i] not in new_names:
+                del items[i]
+        old = [o for o in old if o["name"] in new_names]
+        if [o["name"] for o in old] != new_names[: len(old)]:
+            raise ValueError("reordered")  # written afresh
+    for i, (a, b) in enumerate(zip(old, new, strict=False)):
+        _merge(items[i], a, b, convert)
+    for item in new[len(old) :]:
+        items.append(_new_table(items, item, convert))
+
+
+def _named(items: list[Any]) -> bool:
+    return bool(items) and all(isinstance(item, dict) and "name" in item for item in items)
+
+
+def _toml_item(value: Any) -> Any:
+    import tomlkit
+
+    return tomlkit.parse(f"x = {value_text(value)}")["x"]
+
+
+def _new_item(key: str, value: Any, convert: Convert) -> Any:
+    """Cables, clips, types become blocks of their own, everything else goes on one line."""
+    if convert is _toml_item and key in ("cables", "clips", "stretches", "types") and value:
+        import tomlkit
+
+        if key == "cables":
+            text = "\n".join(cable_text(item) for item in value)
+            return tomlkit.parse(text)["cables"]
+        if key != "types":
+            text = cable_text({key: value})
+            return tomlkit.parse(text)["cables"][0][key]
+    return convert(value)
+
+
+def _new_table(items: Any, value: dict[str, Any], convert: Convert) -> Any:
+    from tomlkit.items import AoT
+
+    if isinstance(items, AoT):
+        import tomlkit
+
+        table = tomlkit.table()
+        for key, item in value.items():
+            table[key] = _new_item(key, item, convert)
+        return table
+    return convert(value)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file as a whole: a reader, or a crash, sees the old one or the new one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The permissions a new file would get; there is no way to ask without setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,145 @@
+"""The whole scene: what a person describes, validated and immutable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
+
+from lissom.scene import belonging
+from lissom.scene.cable import Cable
+from lissom.scene.cabletype import MAKE, CableType, Limits
+from lissom.scene.described import Described, plain, reject
+from lissom.scene.errors import ABSENT, Problem, SceneError
+from lissom.scene.fields import Acceleration, Name, Prose, suggestion
+from lissom.scene.frozendict import FrozenDict
+from lissom.scene.library import PREFIX, library
+
+if TYPE_CHECKING:
+    from lissom.scene.reading import Document
+
+
+class Scene(Described):
+    """Types and cables, and the gravity they hang in.
+
+    Read one with :meth:`load`, or build it from the same classes. An edit (:meth:`with_value`) makes a
+    new scene; a scene that came from a file remembers its text, so that saving keeps comments and order.
+    """
+
+    format: Literal[1] = Field(1, description="version of the format")
+    title: Prose = Field("", description="shown on screen and in reports")
+    gravity: Acceleration = Field((0.0, 0.0, -9.81), description="m/s²")
+    types: Annotated[dict[Name, CableType], AfterValidator(FrozenDict)] = Field(
+        default_factory=FrozenDict, description="what cables are made of, by name", max_length=10_000
+    )
+    cables: tuple[Cable, ...] = Field((), description="the cables", max_length=10_000)
+
+    _document: Document | None = PrivateAttr(None)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a ``.toml`` or ``.json`` scene file. Raises SceneError with all problems and their lines."""
+        from lissom.scene.reading import read_file
+
+        return cls._of(read_file(Path(path)))
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """A scene from the text of a TOML file."""
+        from lissom.scene.reading import read_toml
+
+        return cls._of(read_toml(text, file=None))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """A scene from the text of a JSON file."""
+        from lissom.scene.reading import read_json
+
+        return cls._of(read_json(text, file=None))
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """A scene from plain data, with the keys of the file. Values may be unit strings."""
+        from lissom.scene.reading import validated
+
+        return validated(cls, data)
+
+    @classmethod
+    def _of(cls, document: Document) -> Self:
+        from lissom.scene.reading import validated
+
+        scene = validated(cls, document.data, document)
+        scene._document = document
+        return scene
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data with the keys of the file: only what was said, in SI numbers."""
+        return {"format": self.format, **plain(self)}
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.toml`` or ``.json`` scene file that reads back as an equal scene.
+
+        Comments, order and spelling of the file this scene came from are kept; only values that were
+        changed are rewritten. The file is replaced as a whole, never left half written.
+        """
+        from lissom.scene.saving import save
+
+        save(self, Path(path))
+
+    def cable(self, name: str) -> Cable:
+        """The cable of this name."""
+        for cable in self.cables:
+            if cable.name == name:
+                return cable
+        near = suggestion(name, [cable.name for cable in self.cables])
+        raise SceneError([Problem(str(name), ABSENT, f"there is no cable of this name{near}")])
+
+    def type_of(self, cable: Cable | str) -> CableType:
+        """What a cable is made of: its named type, one of the library, or the fields written on it.
+
+        Limits written on a cable replace those of its type, one by one.
+        """
+        if isinstance(cable, str):
+            cable = self.cable(cable)
+        if cable.type is None:
+            said = {key: getattr(cable, key) for key in (*MAKE, "limits") if key in cable.model_fields_set}
+            return CableType(**said)
+        named = self.named_type(cable.type)
+        if cable.limits is None:
+            return named
+        limits = {**(plain(named.limits) if named.limits else {}), **plain(cable.limits)}
+        return named.model_copy(update={"limits": Limits(**limits)})
+
+    def named_type(self, name: str) -> CableType:
+        """A type by the name a cable or a stretch gives it: one of ``types``, or ``library:NAME``."""
+        found = library().get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else self.types.get(name)
+        if found is None:
+            raise SceneError([Problem(f"types.{name}", ABSENT, belonging.unknown_type(self, name))])
+        return found
+
+    def with_value(self, path: str, value: Any) -> Self:
+        """A new scene in which one thing is different, for example ``"brake hose/length", "450 mm"``.
+
+        ``None`` takes the thing out. Raises SceneError for a path or a value that does not fit.
+        """
+        from lissom.scene.paths import edited
+        from lissom.scene.reading import validated
+
+        scene = validated(type(self), edited(self, path, value))
+        scene._document = self._document
+        return scene
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when they say the same; the text they came from does not count."""
+        if not isinstance(other, Scene):
+            return NotImplemented
+        return all(getattr(self, key) == getattr(other, key) for key in type(self).model_fields)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if slips := belonging.scene_slips(self):
+            reject(slips)
+        return self

@@ -1,0 +1,75 @@
+"""The solved state beside its scene: ``hose.toml`` and ``hose.state.npz``.
+
+What the arrays mean is the solver's business. Here they are only kept safely: written whole or not at all,
+read without executing anything, refused when absurd.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.scene.errors import ABSENT, Problem, SceneError
+from lissom.scene.saving import write_atomically
+
+LARGEST_STATE: Final = 2 * 2**30
+"""Bytes of all arrays together, unpacked: ten million points with poses and multipliers."""
+
+MOST_ARRAYS: Final = 100_000
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def state_path(scene_path: str | Path) -> Path:
+    """``hose.toml`` → ``hose.state.npz``, in the same folder."""
+    return Path(scene_path).with_suffix(".state.npz")
+
+
+def save_state(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write named arrays of numbers, texts or truth values; the file is replaced as a whole."""
+    plain = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in plain.items():
+        if array.dtype.hasobject:
+            raise TypeError(f"state array {name!r} holds Python objects; only plain arrays can be kept")
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **plain)
+    try:
+        write_atomically(Path(path), packed.getvalue())
+    except OSError as error:
+        raise _broken(path, f"cannot be written: {error.strerror or error}") from None
+
+
+def load_state(path: str | Path) -> Arrays:
+    """The arrays of a state file. Raises SceneError when it is missing, broken or absurdly large."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            members = packed.infolist()
+            size = sum(member.file_size for member in members)
+        if len(members) > MOST_ARRAYS or size > LARGEST_STATE:
+            raise _broken(path, f"is too large for a state ({len(members)} arrays, {size} bytes)")
+        with np.load(path, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except FileNotFoundError:
+        raise _broken(path, "there is no such file") from None
+    except (OSError, ValueError, KeyError, EOFError, SyntaxError, TypeError, AttributeError) as error:
+        raise _broken(path, f"is not a readable state ({error}); delete it and solve again") from None
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        RuntimeError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        raise _broken(path, f"is not a readable state ({error}); delete it and solve again") from None
+
+
+def _broken(path: str | Path, message: str) -> SceneError:
+    return SceneError([Problem("", ABSENT, message, file=str(path))])

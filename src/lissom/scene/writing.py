@@ -1,0 +1,51 @@
+"""Plain data as TOML text, laid out as a person would write it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_TABLES = ("clips", "stretches")
+"""Lists on a cable that get their own ``[[cables.…]]`` blocks; everything else goes on one line."""
+
+
+def toml_text(data: dict[str, Any]) -> str:
+    """A whole scene."""
+    blocks = [pairs((key, value) for key, value in data.items() if key not in ("types", "cables"))]
+    for name, made in data.get("types", {}).items():
+        blocks.append(f"[types.{key_text(name)}]\n" + pairs(made.items()))
+    blocks += [cable_text(cable) for cable in data.get("cables", ())]
+    return "\n".join(block for block in blocks if block)
+
+
+def cable_text(cable: dict[str, Any]) -> str:
+    """``[[cables]]`` with its clips and stretches."""
+    text = "[[cables]]\n" + pairs((key, value) for key, value in cable.items() if key not in _TABLES)
+    for group in _TABLES:
+        for item in cable.get(group, ()):
+            text += f"\n[[cables.{group}]]\n" + pairs(item.items())
+    return text
+
+
+def pairs(items: Iterable[tuple[str, Any]]) -> str:
+    return "".join(f"{key_text(key)} = {value_text(value)}\n" for key, value in items if value is not None)
+
+
+def key_text(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else value_text(key)
+
+
+def value_text(value: Any) -> str:
+    """A value on one line. Floats are written so that they read back to the bit."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in value.items() if v is not None)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(value_text(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):  # JSON's escapes are TOML's, except that TOML escapes DEL too
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(float(value)) if isinstance(value, float) else str(value)
