@@ -44,12 +44,13 @@ def make_grid(line: Line) -> Grid:
     mass = np.array([p.mass for p in line.pieces])[of_piece]
     compliance = np.array([p.compliance for p in line.pieces])[of_piece]
     ends = line.rest.at(s)
+    inside = line.rest.at(middle)
     return Grid(
         s=s,
         support_at=tuple(int(np.argmin(np.abs(s - k.place))) for k in line.supports),
         load_at=tuple(int(np.argmin(np.abs(s - k.place))) for k in line.loads),
         stiffness=stiffness,
-        rest=0.5 * (ends[1:] + ends[:-1]),
+        rest=(ends[1:] + 4.0 * inside + ends[:-1]) / 6.0,
         slope=np.diff(ends, axis=0) / np.diff(s)[:, None],
         weight=mass[:, None] * np.array(line.gravity),
         compliance=compliance,

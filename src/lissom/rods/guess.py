@@ -276,3 +276,20 @@ def spread_roll(q: Array, arc: Array, first: int, last: int, carried: tuple[floa
         p = turned(frame(q, i), (0.0, 0.0, part))
         for k in range(4):
             q[i, k] = p[k]
+
+
+def tension_guess(line: Line, grid: Grid, chain: Chain, runs: list[tuple[int, int, int]], nu: Array) -> None:
+    """Multipliers with which a rope starts in tension: the vertical pull balances the weight from the lowest point on.
+
+    The horizontal pull is a third of the weight of the run, a typical sag.
+    """
+    sag = down(line)
+    for j, (axis, a, b) in enumerate(runs):
+        first, last = grid.support_at[a], grid.support_at[b]
+        middle = (first + last) // 2
+        weight = float(np.abs(grid.weight[first:last] * grid.h[first:last, None]).sum())
+        pull = max(weight / 3.0, 1e-3 * line.force_scale)
+        chord = np.subtract(line.supports[b].position, line.supports[a].position)
+        side = chord - (chord @ sag) * sag
+        size = float(np.linalg.norm(side))
+        nu[j] = -chain.force[middle, axis] + (pull * side[axis] / size if size > 0.0 else 0.0)

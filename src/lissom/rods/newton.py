@@ -324,3 +324,22 @@ def leave_saddle(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) 
     for i in range(len(q)):
         for k in range(4):
             q[i, k] = work.trial[i, k]
+
+
+@kernel
+def count_neutral(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) -> int:
+    """Directions without stiffness: those whose sign a tiny shift to either side decides."""
+    count = len(q)
+    width = len(chain.first)
+    tiny = 1e-14 * scales.block
+    assemble(chain, work, q, nu)
+    indices = (0, 0)
+    for sense in range(2):
+        shift = (NEUTRAL if sense == 0 else -NEUTRAL) * scales.block
+        negative = blocks.factor(
+            count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+            work.inverse, work.ratio, work.solved, work.carried, work.schur,
+        )  # fmt: skip
+        index = negative - border_inertia(chain, work)
+        indices = (index, indices[1]) if sense == 0 else (indices[0], index)
+    return indices[1] - indices[0]

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import add, apply, normalized, rotation, scale, turned
+from lissom.geometry.triples import apply, normalized, rotation, scale, turned
 from lissom.kernels import kernel
 from lissom.rods import polished, staggered
-from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple
+from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple, turn_frames
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -77,9 +77,9 @@ def staggered_points(
 ) -> None:
     """Frames and moments at the points of a staggered chain.
 
-    An element that joins two segments carries the moment at the point between them. Where a frame is held at the
-    point, the element of half a segment carries the moment a quarter segment away; the balance m' = −d3 × n takes it
-    the rest of the way. At a free end the moment is zero.
+    An element that joins two segments carries the moment at the point between them; one that ends at a frame held at
+    a point carries the moment there, since the whole couple h d3 × n of the segment acts on the segment's frame. At a
+    free end the moment is zero.
     """
     last = len(chain.h)
     before[:] = 0.0
@@ -190,7 +190,7 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
     """out = (bending, torsion, stretch), J."""
     out[:] = 0.0
     for e in range(len(chain.arc)):
-        psi, u, middle = staggered.half_angle_and_axis(frame(q, e), frame(q, e + 1))
+        psi, u, _ = staggered.half_angle_and_axis(frame(q, e), frame(q, e + 1))
         a = chain.arc[e]
         D = triple(chain.stiffness, e)
         k = 2.0 * psi / a
@@ -198,14 +198,6 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
         strain = (w[0] - chain.rest[e, 0], w[1] - chain.rest[e, 1], w[2] - chain.rest[e, 2])
         bend = D[0] * strain[0] ** 2 + D[1] * strain[1] ** 2
         twist = D[2] * strain[2] ** 2
-        if chain.scheme == POLISHED:
-            # the strain varies within the element: its slope is rest' − D⁻¹P, its square adds h³/12
-            n = internal_force(chain, nu, e)
-            N = staggered.apply_transposed(rotation(middle), n)
-            M = (D[0] * strain[0], D[1] * strain[1], D[2] * strain[2])
-            P = add((-N[1], N[0], 0.0), polished.cross(w, M))
-            bend += a * a / 12.0 * (P[0] ** 2 / D[0] + P[1] ** 2 / D[1])
-            twist += a * a / 12.0 * P[2] ** 2 / D[2]
         out[0] += 0.5 * a * bend
         out[1] += 0.5 * a * twist
     if chain.scheme != POLISHED:
@@ -215,3 +207,50 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
                 n = internal_force(chain, nu, s)
                 tension = staggered.dot(n, staggered.tangent(frame(q, i)))
                 out[2] += 0.5 * chain.h[s] * chain.compliance[s] * tension * tension
+
+
+@kernel
+def gravity_energy(chain: Chain, q: Array, nu: Array, x: Array) -> float:
+    """−∫ f·r ds over the points' positions x.
+
+    The trapezium rule is what the staggered element implies (weight lumped at the points); the polished one adds the
+    end correction −(h²/12)(r'₊ − r') that makes it fourth order.
+    """
+    value = 0.0
+    for s in range(len(chain.h)):
+        h = chain.h[s]
+        for k in range(3):
+            value -= 0.5 * h * chain.weight[s, k] * (x[s, k] + x[s + 1, k])
+        if chain.scheme == POLISHED:
+            a = staggered.tangent(frame(q, s))
+            b = staggered.tangent(frame(q, s + 1))
+            for k in range(3):
+                value += h * h / 12.0 * chain.weight[s, k] * (b[k] - a[k])
+    return value
+
+
+@kernel
+def coarseness(chain: Chain, nu: Array, stiffness: Array) -> float:
+    """max h √(|n|/B)."""
+    worst = 0.0
+    for s in range(len(chain.h)):
+        n = internal_force(chain, nu, s)
+        force = np.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
+        worst = max(worst, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
+    return np.sqrt(worst)
+
+
+@kernel
+def largest_turn(q: Array) -> float:
+    """Largest rotation between neighbouring frames, rad."""
+    worst = 0.0
+    for i in range(len(q) - 1):
+        psi, _, _ = staggered.half_angle_and_axis(frame(q, i), frame(q, i + 1))
+        worst = max(worst, 2.0 * psi)
+    return worst
+
+
+__all__ = [
+    "coarseness", "energies", "forces", "frames_at_points", "frames_on_segments", "gravity_energy", "largest_turn",
+    "polished_moments", "positions", "staggered_points", "turn_frames",
+]  # fmt: skip

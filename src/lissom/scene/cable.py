@@ -220,7 +220,7 @@ def _named(clips: tuple[Clip, ...]) -> tuple[Clip, ...]:
 class Cable(TypeFields):
     """A cable. What it is made of stands in ``type``, or is written here with the fields of a type."""
 
-    name: Name = Field(description="unique in the scene")
+    name: Name = Field(description="a name, unique in the scene")
     type: Name | None = Field(None, description='a name under [types], or "library:NAME"')
     length: CableLength = Field(description="unstretched length, m")
     points: Annotated[int, Count(3, MAX_POINTS)] | None = Field(None, description="discretisation points")

@@ -267,12 +267,8 @@ def sequence(value: Any) -> Any:
 
 def suggestion(word: object, known: Iterable[str]) -> str:
     """``; did you mean "length"?``, or nothing."""
-    near = difflib.get_close_matches(str(word)[:100], list(known), n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(quoted(w) for w in near)}?" if near else ""
-
-
-def quoted(word: str) -> str:
-    return f'"{word}"'
+    near = difflib.get_close_matches(str(word)[:100], list(known), n=1, cutoff=0.6)
+    return f'; did you mean "{near[0]}"?' if near else ""
 
 
 Vec2 = tuple[float, float]

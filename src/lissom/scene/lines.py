@@ -71,7 +71,7 @@ class _Scanner:
         self.at += len(opening)
         where = self.resolved(self.key())
         self.at += len(closing)
-        self.note(where, line)
+        self.note_all(where, line)
         return where
 
     def array_of_tables(self) -> Where:
@@ -81,9 +81,8 @@ class _Scanner:
         self.at += 2
         array = (*self.resolved(keys[:-1]), keys[-1])
         self.last_of[array] = self.last_of.get(array, -1) + 1
-        self.note(array, line)
         where = (*array, self.last_of[array])
-        self.note(where, line)
+        self.note_all(where, line)
         return where
 
     def resolved(self, keys: list[str]) -> Where:
@@ -158,6 +157,11 @@ class _Scanner:
                 continue
             self.pair(where)
         self.at += 1
+
+    def note_all(self, where: Where, line: int) -> None:
+        """Also the tables that a header opens on its way."""
+        for end in range(1, len(where) + 1):
+            self.note(where[:end], line)
 
     def note(self, where: Where, line: int) -> None:
         self.lines.setdefault(where, line)

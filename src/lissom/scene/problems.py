@@ -75,6 +75,8 @@ def _plain_words(kind: str, context: Mapping[str, Any], message: str) -> str:
         return f"must have at most {context['max_length']} entries, not {context['actual_length']}"
     if kind == "too_short":
         return f"must have at least {context['min_length']} entries"
+    if kind == "string_unicode":
+        return "must be valid Unicode"
     if kind == "invalid_key":
         return "must have texts as keys"
     return message

@@ -79,6 +79,8 @@ _DENSITY = {
 }
 _CURVATURE = {
     "1/m": Fraction(1),
+    "/m": Fraction(1),
+    "/mm": Fraction(1000),
     "1/mm": Fraction(1000),
     "1/cm": Fraction(100),
     "1/in": 1 / _INCH,
@@ -175,7 +177,7 @@ def expected(dimension: str) -> str:
     """What to write, with an example: the cure in an error message."""
     if dimension == "number":
         return f"expected a plain number such as {_EXAMPLES[dimension]}"
-    return f"expected a {dimension} in {SI[dimension]}, or with a unit, such as {_EXAMPLES[dimension]}"
+    return f"expected {_with_article(dimension)} in {SI[dimension]}, or with a unit, such as {_EXAMPLES[dimension]}"
 
 
 def pattern(dimension: str) -> str:
@@ -201,6 +203,10 @@ def _spellings(unit: str) -> set[str]:
     return found
 
 
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def _escaped(text: str) -> str:
     return re.sub(r"([*^/.])", r"\\\1", text)
 
@@ -208,7 +214,7 @@ def _escaped(text: str) -> str:
 def _wrong_unit(written: str, unit: str, dimension: str) -> str:
     others = [name for name, units in UNITS.items() if unit in units]
     if others:
-        return f"is a {others[0]}; {expected(dimension)}"
+        return f"is {_with_article(others[0])}; {expected(dimension)}"
     known = {u.lower(): u for u in UNITS[dimension]}
     near = difflib.get_close_matches(unit.lower(), known, n=1, cutoff=0.5)
     hint = f', did you mean "{known[near[0]]}"?' if near else ""

@@ -1,0 +1,337 @@
+"""GS07's own formulation: positions and orientations together, the constraint by integral forces [GS07 §4–§6].
+
+The second formulation behind the solver, and its last resort. The unknowns are the positions of the points and the
+turns of the frames [GS07 §4.1]; length and coherence are one vector constraint c per segment, kept by an augmented
+Lagrangian (see augmented_terms.py). With the multipliers n and the penalty ρ held fixed its energy is minimised by
+the methods of augmented_methods.py; then "the new force is the old one augmented with the difference" [GS07 §5.2]:
+
+    n ← n + ρ c,   and ρ grows where |c| does not fall.
+
+GS07 updates the integral forces at a fixed gain until the error is small. That converges at a fixed rate; so close
+to the solution positions, frames and multipliers move together by Newton's method on all of them (`finish`).
+
+The discretisation is that of the staggered chain, so both formulations have the same discrete equilibria. A moment
+load has no energy: its Hessian is left out, and far from small moments convergence is not promised.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.kernels import kernel
+from lissom.rods import augmented_band as banded
+from lissom.rods import augmented_methods as ways
+from lissom.rods import chain as chains
+from lissom.rods import newton, shape
+from lissom.rods.augmented_methods import ALL_METHODS, NEWTON
+from lissom.rods.augmented_terms import (
+    Layout,
+    State,
+    assemble,
+    moved,
+    predict_multipliers,
+    update_multipliers,
+)
+from lissom.rods.chain import STAGGERED, Chain, internal_force
+from lissom.rods.grid import Grid
+from lissom.rods.line import Line
+from lissom.rods.newton import CONVERGED, NO_DESCENT, NOT_FINITE, OUT_OF_ITERATIONS, Scales
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# The first penalty, in units of the largest of B/L², weight, loads and known multipliers. Much lower and the cable
+# stretches by as much as it is long, much higher and the valley is so narrow that Newton's steps become short.
+FIRST_PENALTY = 30.0
+PENALTY_GROWTH = 10.0
+# |c| has to fall at least by this factor from one update of the multipliers to the next, else the penalty grows.
+ENOUGH = 0.25
+# Past this penalty (same units) rounding of the positions is all that is left of ρ c.
+LARGEST_PENALTY = 1e9
+# The penalty of `finish` in the same units, and in units of B/h²: its steps gain about this factor.
+FINISH_PENALTY = 1e4
+FINISH_SHARPNESS = 1e3
+# The energy is minimised until the imbalance is this part of the coming change of the multipliers.
+LOOSENESS = 0.1
+FINEST = 1e-12
+MOST_INNER = 60
+MOST_ESCAPES = 8
+# `finish` starts once the cable is stretched by less than this, and goes on while errors fall by GAIN a step.
+NEAR = 0.05
+GAIN = 0.5
+
+
+class Outcome(NamedTuple):
+    status: int  # of newton.py: CONVERGED, OUT_OF_ITERATIONS, NO_DESCENT, NOT_FINITE
+    iterations: int  # steps of all methods
+    outer: int  # updates of the multipliers
+    residual: float  # relative to max(EI/L², wL, loads), as in newton.errors
+    closure: float  # relative to L, as in newton.errors
+    methods_used: int  # bits: ways.NEWTON | CONJUGATE_GRADIENTS | STEEPEST_DESCENT | ALONG_FORCES
+    shifted: int  # Newton steps that needed a shift
+    escapes: int  # saddles left
+    penalty: float  # the last ρ, N
+
+
+def equilibrium(
+    line: Line,
+    grid: Grid,
+    chain: Chain,
+    q: Array,
+    nu: Array,
+    scales: Scales,
+    most_iterations: int = 400,
+    methods: int = ALL_METHODS,
+) -> Outcome:
+    """Moves the frames q and run forces nu of a staggered chain to an equilibrium; they keep the last state.
+
+    Positions start where the frames put them, stretched evenly so that the supports are met. `methods` leaves out
+    parts of the safety chain.
+    """
+    if chain.scheme != STAGGERED:
+        raise ValueError("augmented.equilibrium needs the staggered chain, not the polished one")
+    layout = make_layout(line, grid, chain, scales)
+    state = start(line, grid, chain, q, nu)
+    work = ways.workspace(chain, layout)
+    outcome: Outcome = descend(
+        chain, chains.workspace(chain), layout, state, work, nu, scales, most_iterations, methods
+    )
+    q[:] = state.q
+    return outcome
+
+
+def make_layout(line: Line, grid: Grid, chain: Chain, scales: Scales) -> Layout:
+    """Numbers the unknowns along the cable and finds what each is coupled to."""
+    points, segments = len(grid.s), len(grid.h)
+    held = np.zeros((points, 3), dtype=bool)
+    for support, at in zip(line.supports, grid.support_at, strict=True):
+        held[at] |= support.holds
+    of_point = np.full((points, 3), -1, dtype=np.int64)
+    of_frame = np.full((len(chain.mask), 3), -1, dtype=np.int64)
+    segment_frame = np.zeros(segments, dtype=np.int64)
+    first: list[int] = []
+    metric: list[float] = []
+
+    def number(rows: Indices, free: NDArray[np.bool_], back_to: int, weight: float) -> None:
+        for k in np.flatnonzero(free):
+            rows[k] = len(first)
+            first.append(back_to)
+            metric.append(weight)
+
+    frame = 0
+    segment_before = frame_before = 0  # first unknown of the segment before (with its first point), of the frame before
+    for point in range(points):
+        here = len(first)
+        number(of_point[point], ~held[point], segment_before, 1.0 / scales.length**2)
+        while frame < len(chain.mask) and chain.segment_of[frame] <= point:
+            now = len(first)
+            number(of_frame[frame], chain.mask[frame] > 0.0, min(frame_before, here), 1.0)
+            frame_before = now
+            frame += 1
+            if chain.segment_of[frame - 1] == point:
+                segment_frame[point] = frame - 1
+                break
+            if point < points - 1 and chain.segment_of[frame] != point:
+                raise AssertionError("a frame at a point stands before that of the segment after it")
+        segment_before = here
+    # without a frame before or after, the force at a point is the difference of the known internal forces
+    known = np.vstack([np.zeros(3), chain.force, np.zeros(3)])
+    return Layout(
+        of_point=of_point,
+        of_frame=of_frame,
+        segment_frame=segment_frame,
+        first=np.array(first, dtype=np.int64),
+        metric=np.array(metric),
+        load=known[:-1] - known[1:],
+    )
+
+
+def start(line: Line, grid: Grid, chain: Chain, q: Array, nu: Array) -> State:
+    """Positions from the frames, moved linearly between supports to meet them; multipliers from the runs."""
+    x = np.zeros((len(grid.s), 3))
+    shape.positions(chain, q, nu, x)
+    origin = np.array(line.supports[0].position)
+    for axis in range(3):
+        places, gaps = [], []
+        for support, at in zip(line.supports, grid.support_at, strict=True):
+            if support.holds[axis]:
+                places.append(grid.s[at])
+                gaps.append(support.position[axis] - origin[axis] - x[at, axis])
+        x[:, axis] += np.interp(grid.s, places, gaps)
+    n = np.zeros((len(grid.h), 3))
+    known_multipliers(chain, nu, n)
+    return State(x, q.copy(), n)
+
+
+@kernel
+def known_multipliers(chain: Chain, nu: Array, n: Array) -> None:
+    for s in range(len(n)):
+        force = internal_force(chain, nu, s)
+        for k in range(3):
+            n[s, k] = force[k]
+
+
+@kernel
+def descend(
+    chain: Chain,
+    chain_work: chains.Work,
+    layout: Layout,
+    state: State,
+    work: ways.Work,
+    nu: Array,
+    scales: Scales,
+    most_iterations: int,
+    methods: int,
+) -> Outcome:
+    """Minimise, update the multipliers, repeat; leaves the run forces in nu."""
+    rho = FIRST_PENALTY * force_size(state, scales)
+    before = np.inf
+    outer = 0
+    status = OUT_OF_ITERATIONS
+    while work.tally[ways.ITERATIONS] < most_iterations:
+        lowered, stretch = minimise(chain, layout, state, work, rho, scales, most_iterations, methods)
+        if not stretch < 1e300:
+            status = NOT_FINITE
+            break
+        if methods & NEWTON and stretch < NEAR and finish(chain, chain_work, layout, state, work, nu, rho, scales):
+            status = CONVERGED
+            break
+        update_multipliers(chain, layout, state.x, state.q, state.n, rho)
+        outer += 1
+        residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
+        if residual <= scales.residual and closure <= scales.closure:
+            status = CONVERGED
+            break
+        if not lowered and rho >= LARGEST_PENALTY * scales.force:
+            status = NO_DESCENT
+            break
+        if stretch > ENOUGH * before:
+            rho = min(PENALTY_GROWTH * rho, LARGEST_PENALTY * force_size(state, scales))
+        before = stretch
+    residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
+    tally = work.tally
+    return Outcome(
+        status, tally[ways.ITERATIONS], outer, residual, closure, tally[ways.METHODS], tally[ways.SHIFTED],
+        tally[ways.ESCAPES], rho,
+    )  # fmt: skip
+
+
+@kernel
+def force_size(state: State, scales: Scales) -> float:
+    """The largest of B/L², weight, loads and multipliers, N."""
+    size = scales.force
+    for s in range(len(state.n)):
+        for k in range(3):
+            size = max(size, abs(state.n[s, k]))
+    return float(size)
+
+
+@kernel
+def minimise(
+    chain: Chain,
+    layout: Layout,
+    state: State,
+    work: ways.Work,
+    rho: float,
+    scales: Scales,
+    most_iterations: int,
+    methods: int,
+) -> tuple[bool, float]:
+    """Down to a loose minimum at fixed n and ρ: (whether any step was possible, largest |c| there)."""
+    lowered = False
+    stretch = np.inf
+    for inner in range(MOST_INNER):
+        stretch = assemble(chain, layout, state.x, state.q, state.n, rho, work.gradient, work.band)
+        size = ways.gradient_size(layout, work, scales)
+        if not (stretch < 1e300 and size < 1e300):
+            return lowered, np.inf
+        tolerance = max(FINEST, LOOSENESS * min(1.0, rho * stretch / scales.force))
+        if size <= tolerance:
+            stable = ways.definite(layout, work, scales) or len(chain.moment_site) > 0
+            if stable or work.tally[ways.ESCAPES] >= MOST_ESCAPES:
+                return True, stretch
+            if not ways.leave_saddle(chain, layout, state, work, rho, scales):
+                return True, stretch
+            lowered = True
+            continue
+        if work.tally[ways.ITERATIONS] >= most_iterations:
+            break
+        if not ways.lower_energy(chain, layout, state, work, rho, scales, methods, tolerance):
+            break
+        lowered = True
+    return lowered, stretch
+
+
+@kernel
+def finish(
+    chain: Chain,
+    chain_work: chains.Work,
+    layout: Layout,
+    state: State,
+    work: ways.Work,
+    nu: Array,
+    rho: float,
+    scales: Scales,
+) -> bool:
+    """Newton's method on positions, frames and multipliers together; True once converged, else nothing has moved.
+
+    The step of the augmented Lagrangian with the multipliers n₊ = λ + ∂λ·step is that of the full system
+    [K Aᵀ; A −1/ρ]: exact but for 1/ρ, which a large ρ makes small.
+    """
+    ways.copy_state(state, work.kept)
+    rho = max(rho, FINISH_PENALTY * force_size(state, scales))
+    rho = max(rho, FINISH_SHARPNESS * stiffest(chain))
+    update_multipliers(chain, layout, state.x, state.q, state.n, 0.0)
+    before = np.inf
+    for _ in range(MOST_INNER):
+        work.tally[ways.ITERATIONS] += 1
+        assemble(chain, layout, state.x, state.q, state.n, rho, work.gradient, work.band)
+        if not ways.definite(layout, work, scales) and len(chain.moment_site) == 0:
+            break
+        for r in range(len(work.step)):
+            work.step[r] = -work.gradient[r]
+        banded.solve(work.lower, work.pivots, layout.first, work.step)
+        if not ways.largest_turn(layout, work.step) < newton.ESCAPE_TURN:
+            break
+        predict_multipliers(chain, layout, state.x, state.q, state.n, rho, work.step, state.n)
+        moved(layout, state.x, state.q, work.step, 1.0, state.x, state.q)
+        residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
+        if residual <= scales.residual and closure <= scales.closure:
+            work.tally[ways.METHODS] |= NEWTON
+            return True
+        error = max(residual, closure)
+        if not error <= GAIN * before:
+            break
+        before = error
+    ways.copy_state(work.kept, state)
+    return False
+
+
+@kernel
+def stiffest(chain: Chain) -> float:
+    """Largest B/h², N: the force at which one segment buckles."""
+    size = 0.0
+    for e in range(len(chain.arc)):
+        for k in range(2):
+            size = max(size, chain.stiffness[e, k] / chain.arc[e] ** 2)
+    return float(size)
+
+
+@kernel
+def run_errors(
+    chain: Chain, chain_work: chains.Work, state: State, work: ways.Work, nu: Array, scales: Scales
+) -> tuple[float, float]:
+    """Fills nu, the mean of n − force over each run; returns (residual, closure) as newton.errors has them."""
+    nu[:] = 0.0
+    work.run_length[:] = 0.0
+    for s in range(len(state.n)):
+        for k in range(3):
+            j = chain.run[s, k]
+            if j >= 0:
+                nu[j] += chain.h[s] * (state.n[s, k] - chain.force[s, k])
+                work.run_length[j] += chain.h[s]
+    for j in range(len(nu)):
+        nu[j] /= work.run_length[j]
+    chains.assemble(chain, chain_work, state.q, nu)
+    return newton.errors(chain, chain_work, scales)

@@ -1,0 +1,382 @@
+"""What a solved cable can tell: shape, strains, forces and moments at its points.
+
+All arrays are float64, read-only, and belong to this result alone: a later solve never changes them.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import shape
+from lissom.rods.chain import POLISHED
+from lissom.rods.solver import RodReport, RodSolver
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrench:
+    """A force (N) and a moment (N m) in world axes, acting on the cable."""
+
+    force: Array
+    moment: Array
+
+
+class CableResult:
+    """One equilibrium of one cable. Points are numbered from the start; `s` is their arc length."""
+
+    def __init__(self, solver: RodSolver, report: RodReport) -> None:
+        self.report = report
+        self.name = solver.line.name
+        self._line = solver.line
+        self._grid = solver.grid
+        self._chain = solver.chain(solver.scheme)
+        self._point_of = solver.point_of
+        self._q = frozen(solver.q.copy())
+        self._nu = frozen(solver.nu.copy())
+        self.positions = frozen(solver.positions())
+        """(points, 3) m."""
+
+    @property
+    def s(self) -> Array:
+        """(points,) unstretched arc length, m."""
+        return self._grid.s
+
+    @property
+    def length(self) -> float:
+        """Unstretched length, m."""
+        return self._line.length
+
+    @cached_property
+    def stretched_length(self) -> float:
+        """Length under load, m; differs from `length` only where the cable has an axial stiffness."""
+        elongation = 0.0
+        if self._line.is_extensible:
+            tension = 0.5 * (self._sides.tension_after[:-1] + self._sides.tension_before[1:])
+            elongation = float(np.sum(self._grid.h * self._grid.compliance * tension))
+        return self._line.length + elongation
+
+    @cached_property
+    def _sides(self) -> "Sides":
+        return Sides(self)
+
+    @property
+    def quaternions(self) -> Array:
+        """(points, 4) frames (w, x, y, z) at the points: d1, d2, d3 are the rotated axes."""
+        return self._sides.frames
+
+    @cached_property
+    def tangents(self) -> Array:
+        """(points, 3) unit tangent d3."""
+        return frozen(rotations(self.quaternions)[:, :, 2])
+
+    @cached_property
+    def force(self) -> Array:
+        """(points, 3) internal force n just after each point (before the last one), N, world axes."""
+        return frozen(one_sided(self._sides.force_before, self._sides.force_after))
+
+    @cached_property
+    def moment(self) -> Array:
+        """(points, 3) internal moment m just after each point (before the last one), N m, world axes."""
+        return frozen(one_sided(self._sides.moment_before, self._sides.moment_after))
+
+    @property
+    def force_before(self) -> Array:
+        """(points, 3) internal force just before each point, N: differs from `force` where a support or load acts."""
+        return self._sides.force_before
+
+    @property
+    def moment_before(self) -> Array:
+        """(points, 3) internal moment just before each point, N m."""
+        return self._sides.moment_before
+
+    @cached_property
+    def tension(self) -> Array:
+        """(points,) n·d3, N; negative where the cable is compressed."""
+        return frozen(np.einsum("ij,ij->i", self.force, self.tangents))
+
+    @cached_property
+    def strains(self) -> Array:
+        """(points, 3) κ1, κ2, τ in the frame's axes, 1/m; at a jump the side that bends more."""
+        before, after = self._sides.strain_before, self._sides.strain_after
+        bend = np.hypot(before[:, 0], before[:, 1]) > np.hypot(after[:, 0], after[:, 1])
+        bend[0], bend[-1] = False, True
+        return frozen(np.where(bend[:, None], before, after))
+
+    @cached_property
+    def curvature(self) -> Array:
+        """(points,) √(κ1² + κ2²), 1/m."""
+        return frozen(np.hypot(self.strains[:, 0], self.strains[:, 1]))
+
+    @cached_property
+    def torsion(self) -> Array:
+        """(points,) τ, the twist of the material per length, 1/m."""
+        return frozen(self.strains[:, 2].copy())
+
+    @cached_property
+    def bend_radius(self) -> Array:
+        """(points,) radius of curvature of the centre line, m; inf where straight."""
+        with np.errstate(divide="ignore"):
+            return frozen(1.0 / self.curvature)
+
+    @cached_property
+    def min_bend_radius(self) -> float:
+        """Smallest radius of curvature of the centre line, m."""
+        return self._tightest[0]
+
+    @cached_property
+    def min_bend_radius_at(self) -> float:
+        """Where it is, as a fraction of the length."""
+        return self._tightest[1]
+
+    @cached_property
+    def _tightest(self) -> tuple[float, float]:
+        """The largest curvature, by a parabola through its three highest neighbours where it is smooth."""
+        k = int(np.argmax(self.curvature))
+        top, at = float(self.curvature[k]), float(self.s[k])
+        supports = set(self._grid.support_at) | set(self._grid.load_at)
+        if 0 < k < len(self.s) - 1 and not {k - 1, k, k + 1} & supports:
+            x = self.s[k - 1 : k + 2] - at
+            a, b, _ = np.polyfit(x, self.curvature[k - 1 : k + 2], 2)
+            if a < 0.0 and abs(0.5 * b / a) <= x[2]:
+                at -= 0.5 * b / a
+                top -= 0.25 * b * b / a
+        return (float("inf") if top == 0.0 else 1.0 / top), at / self.length
+
+    @cached_property
+    def turns(self) -> float:
+        """∫ τ ds in turns: the twist that is in the material."""
+        return self.total_torsion / (2.0 * np.pi)
+
+    @cached_property
+    def total_torsion(self) -> float:
+        """∫ τ ds, rad."""
+        if self._chain.scheme != POLISHED:
+            return float(np.sum(element_twist(self._q)))
+        sides = self._sides
+        slope_after, slope_before = sides.strain_slopes()
+        return sides.integral(
+            sides.strain_after[:, 2], sides.strain_before[:, 2], slope_after[:, 2], slope_before[:, 2]
+        )
+
+    @cached_property
+    def material_angle(self) -> Array:
+        """(points,) angle θ from the Frenet normal to d1 about the tangent, rad, unwrapped [GS07 §2.5].
+
+        Undetermined (nan) where the cable is straight.
+        """
+        k1, k2 = self.strains[:, 0], self.strains[:, 1]
+        angle = np.arctan2(k1, k2)
+        straight = self.curvature < 1e-9 / self.length
+        angle[~straight] = np.unwrap(angle[~straight])
+        angle[straight] = np.nan
+        return frozen(angle)
+
+    @cached_property
+    def frenet_torsion(self) -> Array:
+        """(points,) geometric torsion of the centre line τ_f = τ − dθ/ds, 1/m; nan where straight [GS07 §2.5].
+
+        θ' comes from the balance of moments, not from differences: D(ω' − ω₀') = −ω×M − e3×N.
+        """
+        k1, k2 = self.strains[:, 0], self.strains[:, 1]
+        after, before = self._sides.strain_slopes()
+        slope = one_sided(before, after)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turn = (slope[:, 0] * k2 - slope[:, 1] * k1) / (k1**2 + k2**2)
+        return frozen(np.where(self.curvature < 1e-9 / self.length, np.nan, self.torsion - turn))
+
+    @cached_property
+    def energy(self) -> dict[str, float]:
+        """J: bending, torsion, stretch, gravity (zero at z = 0 of the origin), loads (−Σ F·x), total."""
+        elastic = self._elastic_energies()
+        gravity = shape.gravity_energy(self._chain, self._q, self._nu, self.positions)
+        loads = -sum(
+            float(np.dot(load.force, self.positions[at]))
+            for load, at in zip(self._line.loads, self._grid.load_at, strict=True)
+        )
+        parts = {
+            "bending": float(elastic[0]),
+            "torsion": float(elastic[1]),
+            "stretch": float(elastic[2]),
+            "gravity": float(gravity),
+            "loads": float(loads),
+        }
+        return {**parts, "total": sum(parts.values())}
+
+    def _elastic_energies(self) -> Array:
+        """(bending, torsion, stretch), J: of fourth order, like the shape, where the element is."""
+        elastic = np.zeros(3)
+        if self._chain.scheme != POLISHED:
+            shape.energies(self._chain, self._q, self._nu, elastic)
+            return elastic
+        sides = self._sides
+        rest = self._line.rest.at(self.s)
+        after, before = sides.strain_after - rest, sides.strain_before - rest
+        slope_after, slope_before = sides.strain_slopes()
+        D, rest_slope = self._grid.stiffness, self._grid.slope
+        for k in range(3):
+            density_after = 0.5 * D[:, k] * after[:-1, k] ** 2
+            density_before = 0.5 * D[:, k] * before[1:, k] ** 2
+            change_after = D[:, k] * after[:-1, k] * (slope_after[:-1, k] - rest_slope[:, k])
+            change_before = D[:, k] * before[1:, k] * (slope_before[1:, k] - rest_slope[:, k])
+            elastic[min(k // 2, 1)] += hermite_rule(
+                self._grid.h, density_after, density_before, change_after, change_before
+            )
+        return elastic
+
+    @cached_property
+    def reactions(self) -> dict[str, Wrench]:
+        """What each support exerts on the cable: its force and moment at the point, world axes."""
+        sides = self._sides
+        found: dict[str, Wrench] = {}
+        for support, at in zip(self._line.supports, self._grid.support_at, strict=True):
+            force = sides.force_before[at] - sides.force_after[at]
+            moment = sides.moment_before[at] - sides.moment_after[at]
+            for load, place in zip(self._line.loads, self._grid.load_at, strict=True):
+                if place == at:
+                    force = force - load.force
+                    moment = moment - self._world_moment(load.moment, load.turns, at)
+            found[support.name] = Wrench(frozen(force), frozen(moment))
+        return found
+
+    def _world_moment(self, moment: tuple[float, float, float], turns: bool, at: int) -> Array:
+        m = np.array(moment)
+        return np.asarray(rotations(self.quaternions[at : at + 1])[0] @ m) if turns else m
+
+    @cached_property
+    def places(self) -> dict[str, float]:
+        """Where along the cable each support sits, as a fraction: solved for where it slides."""
+        return {k.name: k.place / self.length for k in self._line.supports}
+
+    @property
+    def residual(self) -> float:
+        """Imbalance relative to max(EI/L², wL, loads)."""
+        return self.report.residual
+
+    @property
+    def length_error(self) -> float:
+        """Closure error relative to the length."""
+        return self.report.length_error
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether the equilibrium would stay; None where the question has no meaning (moment loads)."""
+        return self.report.stable
+
+
+class Sides:
+    """Values just before and just after each point; they differ where a support or a load acts."""
+
+    def __init__(self, result: CableResult) -> None:
+        chain, q, nu = result._chain, result._q, result._nu
+        grid = result._grid
+        points = len(grid.s)
+        self.grid = grid
+        self.force_before, self.force_after = np.empty((points, 3)), np.empty((points, 3))
+        shape.forces(chain, nu, self.force_before, self.force_after)
+        self.moment_before, self.moment_after = np.empty((points, 3)), np.empty((points, 3))
+        if chain.scheme == POLISHED:
+            self.frames = np.array(q)
+            shape.polished_moments(chain, q, nu, self.moment_before, self.moment_after)
+        else:
+            self.frames = np.empty((points, 4))
+            shape.staggered_points(
+                chain, q, nu, result._point_of, self.frames, self.moment_before, self.moment_after
+            )
+        R = rotations(self.frames)
+        self.body_moment_before = np.einsum("ikj,ik->ij", R, self.moment_before)
+        self.body_moment_after = np.einsum("ikj,ik->ij", R, self.moment_after)
+        self.body_force_before = np.einsum("ikj,ik->ij", R, self.force_before)
+        self.body_force_after = np.einsum("ikj,ik->ij", R, self.force_after)
+        self.tension_before = np.einsum("ij,ij->i", self.force_before, R[:, :, 2])
+        self.tension_after = np.einsum("ij,ij->i", self.force_after, R[:, :, 2])
+        self._strains(result, chain.scheme)
+        for name in ("frames", "force_before", "force_after", "moment_before", "moment_after"):
+            frozen(getattr(self, name))
+
+    def _strains(self, result: CableResult, scheme: int) -> None:
+        """ω = ω₀ + D⁻¹ Rᵀm on either side; a rope has no moment, its curvature is the turn of its tangent."""
+        grid = self.grid
+        rest = result._line.rest.at(grid.s)
+        if result._line.is_rope:
+            bend = rope_strains(self.frames, grid.s)
+            self.strain_before, self.strain_after = bend, bend
+            return
+        self.strain_before, self.strain_after = rest.copy(), rest.copy()
+        self.strain_before[1:] += self.body_moment_before[1:] / grid.stiffness
+        self.strain_after[:-1] += self.body_moment_after[:-1] / grid.stiffness
+
+    def strain_slopes(self) -> tuple[Array, Array]:
+        """ω' just after and just before each point: rest' − D⁻¹(ω×M + e3×N); unused at the outer ends."""
+        grid = self.grid
+        after, before = np.zeros_like(self.strain_after), np.zeros_like(self.strain_before)
+        if not grid.stiffness.all():
+            slope = np.gradient(self.strain_after, grid.s, axis=0)
+            return slope, slope
+        for slope, strain, moment, force, points in (
+            (after, self.strain_after, self.body_moment_after, self.body_force_after, slice(0, -1)),
+            (before, self.strain_before, self.body_moment_before, self.body_force_before, slice(1, None)),
+        ):
+            N = force[points]
+            side = np.stack([-N[:, 1], N[:, 0], np.zeros(len(N))], axis=1)
+            slope[points] = grid.slope - (np.cross(strain[points], moment[points]) + side) / grid.stiffness
+        return after, before
+
+    def integral(self, after: Array, before: Array, slope_after: Array, slope_before: Array) -> float:
+        """∫ ds of a quantity given with its slope on either side of each point."""
+        return hermite_rule(self.grid.h, after[:-1], before[1:], slope_after[:-1], slope_before[1:])
+
+
+def hermite_rule(h: Array, a: Array, b: Array, slope_a: Array, slope_b: Array) -> float:
+    """Σ over segments of h (a + b)/2 − h² (b' − a')/12: exact for cubics."""
+    return float(np.sum(0.5 * h * (a + b) - h**2 / 12.0 * (slope_b - slope_a)))
+
+
+def one_sided(before: Array, after: Array) -> Array:
+    """The values after each point, and before the last one."""
+    return np.vstack([after[:-1], before[-1:]])
+
+
+def rope_strains(frames: Array, s: Array) -> Array:
+    tangents = rotations(frames)[:, :, 2]
+    change = np.gradient(tangents, s, axis=0)
+    R = rotations(frames)
+    k = np.einsum("ikj,ik->ij", R, change)
+    return np.stack([-k[:, 1], k[:, 0], np.zeros(len(s))], axis=1)
+
+
+def rotations(q: Array) -> Array:
+    """(n, 3, 3) matrices whose columns are d1, d2, d3."""
+    w, x, y, z = q.T
+    return np.moveaxis(
+        np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        ),
+        2,
+        0,
+    )
+
+
+def element_twist(q: Array) -> Array:
+    """Rotation about the tangent between neighbouring frames, rad."""
+    w = np.einsum("ij,ij->i", q[:-1], q[1:])
+    a, b = q[:-1], q[1:]
+    vector = (
+        a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])
+    )  # of the quaternion ā b
+    sign = np.where(w < 0.0, -1.0, 1.0)
+    size = np.linalg.norm(vector, axis=1)
+    angle = 2.0 * np.arctan2(size, sign * w)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(size > 0.0, sign * angle * vector[:, 2] / size, 0.0)
+
+
+def frozen(array: Array) -> Array:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,541 @@
+"""The solver of one cable: from a Line to a certified equilibrium, cold or warm.
+
+A cold solve makes first guesses, descends with the staggered element, winds up the twist, and polishes with the
+fourth-order element where the grid resolves the boundary layers. A warm solve goes on from the state at hand. When a
+method finds no way down, the next one in turn is tried [GS07 §6.1, in our form]; the report says which were used.
+"""
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import guess, newton, shape
+from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
+from lissom.rods.feasibility import Shortfall, find_shortfall
+from lissom.rods.grid import make_chains, make_grid
+from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+
+Array = NDArray[np.float64]
+
+MOST_ITERATIONS = 100
+# The fourth-order element is used where h √(|n|/B) stays below this [docs/theory/rods.md §5].
+RESOLVED = 1.5
+# and where no segment turns by more than this (rad).
+LARGEST_SEGMENT_TURN = 1.5
+# Twist is wound up in steps of at most this (rad), and at least this.
+LARGEST_WIND = math.radians(60.0)
+SMALLEST_WIND = math.radians(0.5)
+# |ν| beyond this, in units of B/L², means a span cannot close.
+HOPELESS_FORCE = 1e12
+RESIDUAL_TOLERANCE = 1e-10
+CLOSURE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class RodState:
+    """What is needed to go on from here: frames, multipliers, and the supports they were solved for."""
+
+    scheme: int
+    q: Array  # (frames, 4)
+    nu: Array  # (runs,)
+    s: Array  # (points,) the grid they live on
+    supports: tuple[Support, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherShape:
+    """Another stable equilibrium for the same supports."""
+
+    energy: float  # J
+    state: RodState
+
+
+@dataclass(frozen=True, slots=True)
+class RodReport:
+    """How the solve of one cable went."""
+
+    status: str  # converged, not_converged, infeasible, unstable
+    reason: str
+    iterations: int
+    residual: float  # relative to max(EI/L², wL, loads)
+    length_error: float  # of the closure, relative to L
+    stable: bool | None  # None: not applicable (moment loads have no energy)
+    index: int  # unstable directions
+    neutral: int  # directions without stiffness: free spin
+    element: str  # staggered or polished
+    methods: tuple[str, ...]  # in the order they were used
+    warnings: tuple[str, ...]
+    others: tuple[OtherShape, ...]
+    shortfall: float  # m by which the cable is too short, if infeasible
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "converged"
+
+
+class RodSolver:
+    """Solves one cable again and again; keeps what does not change."""
+
+    def __init__(self, line: Line, state: RodState | None = None, formulation: str = "rotations") -> None:
+        self.formulation = formulation
+        self.neutral = 0
+        self.others: tuple[OtherShape, ...] = ()
+        self._build(line)
+        self.solved: RodState | None = None  # the last good state
+        self.q = np.zeros((0, 4))
+        self.nu = np.zeros(len(self.staggered.target))
+        self.scheme = -1
+        if state is not None:
+            self.adopt(state)
+
+    def _build(self, line: Line) -> None:
+        self.line = line
+        self.grid = make_grid(line)
+        self.staggered, self.polished, self.runs, self.point_of = make_chains(line, self.grid)
+        self._site = {int(p): i for i, p in enumerate(self.point_of) if p >= 0}
+        self._work: dict[int, Work] = {}
+        self._scales = {c.scheme: self._make_scales(c) for c in (self.staggered, self.polished)}
+
+    def _make_scales(self, chain: Chain) -> newton.Scales:
+        line = self.line
+        force = line.force_scale
+        bend = chain.stiffness[:, :2]
+        block = max(float((chain.stiffness.max(axis=1) / chain.arc).max()), force * float(chain.h.mean()))
+        soft = float(bend.min() * chain.h.mean() / line.length**2)
+        return newton.Scales(
+            length=line.length,
+            force=force,
+            block=block,
+            soft=max(soft, 1e-9 * block),
+            penalty=10.0 * max(line.bending / line.length**3, force / line.length),
+            residual=RESIDUAL_TOLERANCE,
+            closure=CLOSURE_TOLERANCE,
+        )
+
+    def work(self, scheme: int) -> Work:
+        if scheme not in self._work:
+            self._work[scheme] = workspace(self.chain(scheme))
+        return self._work[scheme]
+
+    def chain(self, scheme: int) -> Chain:
+        return self.polished if scheme == POLISHED else self.staggered
+
+    # ---- state ---------------------------------------------------------------------------------------------------
+
+    def state(self) -> RodState:
+        return RodState(self.scheme, self.q.copy(), self.nu.copy(), self.grid.s, self.line.supports)
+
+    def adopt(self, state: RodState) -> bool:
+        """Takes over a state; False (and nothing changed) if it does not fit this grid."""
+        expected = len(self.chain(state.scheme).mask)
+        if state.q.shape != (expected, 4) or state.nu.shape != self.nu.shape:
+            return False
+        self.scheme, self.q, self.nu = state.scheme, state.q.copy(), state.nu.copy()
+        self.solved = state
+        self._hold_frames(1.0)
+        return True
+
+    def move_support(
+        self,
+        number: int,
+        position: tuple[float, float, float] | None,
+        quaternion: tuple[float, float, float, float] | None,
+    ) -> None:
+        """Changes the pose of one support; the next solve is warm."""
+        support = self.line.supports[number]
+        if position is not None:
+            support = replace(support, position=position)
+        if quaternion is not None:
+            support = replace(support, quaternion=quaternion)
+        self._place_supports(
+            (*self.line.supports[:number], support, *self.line.supports[number + 1 :])
+        )
+
+    def _place_supports(self, supports: tuple[Support, ...]) -> None:
+        self.line = replace(self.line, supports=supports)
+        for j, (axis, a, b) in enumerate(self.runs):
+            self.staggered.target[j] = supports[b].position[axis] - supports[a].position[axis]
+        if self.scheme >= 0:
+            self._hold_frames(1.0)
+
+    def _hold_frames(self, turned_by: float) -> None:
+        """Puts the held frames into q; a held tangent keeps the roll the cable has there."""
+        for support, at in zip(self.line.supports, self.grid.support_at, strict=True):
+            if support.direction == NO_DIRECTION or self.line.is_rope:
+                continue
+            i = at if self.scheme == POLISHED else self._site[at]
+            if support.direction == FRAME:
+                self.q[i] = support.quaternion if turned_by == 1.0 else guess.unwound(support, turned_by)
+            else:
+                t = support.tangent
+                self.q[i] = guess.carry(tuple(self.q[i]), (t[0], t[1], t[2]))
+
+    # ---- solving -------------------------------------------------------------------------------------------------
+
+    def solve(self, cold: bool = False) -> RodReport:
+        began = time.perf_counter()
+        shortfall = find_shortfall(self.line)
+        if shortfall is not None:
+            return self._infeasible(shortfall, began)
+        methods: list[str] = []
+        if self.solved is None or cold:
+            outcome = self._cold(methods)
+        else:
+            outcome = self._warm(methods)
+        return self._report(outcome, methods, began)
+
+    def _descend(self, scheme: int, most: int = MOST_ITERATIONS, loose: bool = False) -> newton.Outcome:
+        scales = self._scales[scheme]
+        if loose:
+            scales = scales._replace(residual=1e-5, closure=1e-6)
+        outcome: newton.Outcome = newton.equilibrium(
+            self.chain(scheme), self.work(scheme), self.q, self.nu, scales, most, True
+        )
+        return outcome
+
+    def _start(self, hanging: bool) -> None:
+        self.scheme = STAGGERED
+        self.q = guess.frame_guess(self.line, self.grid, self.staggered, self.point_of, hanging)
+        self.nu = np.zeros(len(self.staggered.target))
+        if self.line.is_rope or hanging:
+            guess.tension_guess(self.line, self.grid, self.staggered, self.runs, self.nu)
+
+    def _cold(self, methods: list[str]) -> newton.Outcome:
+        """Tries the starts, keeps the lowest, winds up its twist, polishes."""
+        best: tuple[float, newton.Outcome, RodState] | None = None
+        found: list[OtherShape] = []
+        spent = 0
+        last = None
+        for hanging in self._starts():
+            self._start(hanging)
+            outcome = self._descend_or_fall_back(methods)
+            spent += outcome.iterations
+            last = outcome
+            if outcome.status != newton.CONVERGED:
+                continue
+            energy = self.energy()
+            found.append(OtherShape(energy, self.state()))
+            if best is None or energy < best[0]:
+                best = (energy, outcome, self.state())
+        if best is None:
+            assert last is not None
+            return last._replace(iterations=spent)
+        self.others = distinct(found, best[0], self._scales[STAGGERED], self.line)
+        self.q, self.nu = best[2].q.copy(), best[2].nu.copy()
+        outcome = best[1]
+        if any(abs(k.turn) > 0.0 for k in self.line.supports if k.direction == FRAME):
+            outcome = self._wind_up(methods)
+            spent += outcome.iterations
+            self.others = ()  # they belong to the unwound cable
+            if outcome.status != newton.CONVERGED:
+                return outcome._replace(iterations=spent)
+        polished = self._polish(outcome, methods)
+        return polished._replace(iterations=spent + polished.iterations - (outcome.iterations if polished is outcome else 0))
+
+    def _starts(self) -> tuple[bool, ...]:
+        """Which first guesses to try: False the smooth one, True the hanging one."""
+        if self.line.initial is not None:
+            return (False,)
+        if self.line.is_rope:
+            return (True,)
+        if self.line.weight == 0.0:
+            return (False,)
+        if guess.weight_ratio(self.line) > guess.HEAVY:
+            return (True, False)
+        return (False, True)
+
+    def _descend_or_fall_back(self, methods: list[str]) -> newton.Outcome:
+        """Newton; failing that GS07's formulation, then Newton again from there."""
+        if self.formulation == "augmented":
+            return self._augmented(methods)
+        start_q, start_nu = self.q.copy(), self.nu.copy()
+        outcome = self._descend(STAGGERED)
+        note(methods, outcome)
+        if outcome.status == newton.CONVERGED:
+            return outcome
+        self.q, self.nu = start_q, start_nu
+        tried = self._augmented(methods)
+        if tried.status != newton.CONVERGED:
+            return outcome
+        return self._descend(STAGGERED)
+
+    def _augmented(self, methods: list[str]) -> newton.Outcome:
+        from lissom.rods import augmented  # its kernels are rarely needed: not worth loading each time
+
+        tried = augmented.equilibrium(
+            self.line, self.grid, self.staggered, self.q, self.nu, self._scales[STAGGERED]
+        )
+        methods.append("augmented Lagrangian")
+        certificate = self._descend(STAGGERED, most=0)
+        return certificate._replace(status=tried.status, iterations=tried.iterations)
+
+    def _wind_up(self, methods: list[str]) -> newton.Outcome:
+        """Turns the clamps from twist 0 to their twist, in steps; each frame follows its share."""
+        turns = np.array([k.turn for k in self.line.supports if k.direction == FRAME])
+        places = np.array([k.place for k in self.line.supports if k.direction == FRAME])
+        site_place = np.where(
+            self.point_of >= 0,
+            self.grid.s[self.point_of],
+            0.5 * (self.grid.s[self.staggered.segment_of] + self.grid.s[self.staggered.segment_of + 1]),
+        )
+        share = np.interp(site_place, places, turns)
+        total = float(np.ptp(np.concatenate([[0.0], turns])))
+        step = min(1.0, LARGEST_WIND / total)
+        done = 0.0
+        spent = 0
+        methods.append("winding up the twist")
+        turn = np.zeros((len(self.q), 3))
+        while True:
+            goal = min(1.0, done + step)
+            before_q, before_nu = self.q.copy(), self.nu.copy()
+            turn[:, 2] = (goal - done) * share
+            shape.turn_frames(before_q, turn, 1.0, self.q)
+            self._hold_frames(goal)
+            outcome = self._descend(STAGGERED, most=40, loose=goal < 1.0)
+            spent += outcome.iterations
+            if outcome.status == newton.CONVERGED:
+                done = goal
+                if done >= 1.0:
+                    return outcome._replace(iterations=spent)
+                step = min(1.5 * step, LARGEST_WIND / total)
+            else:
+                self.q, self.nu = before_q, before_nu
+                step *= 0.5
+                if step * total < SMALLEST_WIND:
+                    return outcome._replace(iterations=spent)
+
+    def _polish(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
+        """Fourth order where the grid allows it; the staggered state is kept where it does not."""
+        if not self.can_polish():
+            return outcome
+        q, nu = self.q, self.nu.copy()
+        self.q = np.zeros((len(self.grid.s), 4))
+        shape.frames_at_points(q, self.point_of, self.staggered, self.q)
+        self.scheme = POLISHED
+        polished = self._descend(POLISHED, most=30)
+        if polished.status == newton.CONVERGED and self.can_polish():
+            methods.append("polished")
+            return polished._replace(iterations=outcome.iterations + polished.iterations)
+        self.scheme, self.q, self.nu = STAGGERED, q, nu
+        return outcome
+
+    def can_polish(self) -> bool:
+        """Whether the grid resolves the boundary layers: h √(|n|/B) and the turn of a segment are small enough."""
+        if self.line.is_rope or self.line.is_extensible or self.formulation == "augmented":
+            return False
+        return self.coarseness() < RESOLVED and self.largest_turn() < LARGEST_SEGMENT_TURN
+
+    def coarseness(self) -> float:
+        """max h √(|n|/B): above 1 a boundary layer is not resolved."""
+        value: float = shape.coarseness(self.staggered, self.nu, self.grid.stiffness)
+        return value
+
+    def largest_turn(self) -> float:
+        """Largest rotation over one segment, rad."""
+        value: float = shape.largest_turn(self.q)
+        return value
+
+    def _warm(self, methods: list[str]) -> newton.Outcome:
+        """From the state at hand; failing that in steps from the last good one; failing that cold."""
+        scheme = self.scheme
+        outcome = self._descend(scheme, most=30)
+        note(methods, outcome)
+        if outcome.status == newton.CONVERGED:
+            if scheme == POLISHED and self.can_polish():
+                return outcome
+            return self._settle(outcome, methods)
+        if self._step_by_step(methods):
+            return self._settle(self._descend(self.scheme), methods)
+        methods.append("cold start")
+        keep = self.solved
+        outcome = self._cold(methods)
+        if outcome.status != newton.CONVERGED and keep is not None:
+            self.adopt(keep)
+        return outcome
+
+    def _settle(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
+        """Back to the staggered element where the polished one no longer holds, or up to it where it does."""
+        if self.scheme == POLISHED:
+            if self.can_polish():
+                return outcome
+            q = self.q
+            self.q = np.zeros((len(self.point_of), 4))
+            shape.frames_on_segments(q, self.point_of, self.staggered, self.q)
+            self.scheme = STAGGERED
+            outcome = self._descend(STAGGERED)
+        return self._polish(outcome, methods)
+
+    def _step_by_step(self, methods: list[str]) -> bool:
+        """Moves the supports from where they were last solved to where they are now, in ever smaller steps."""
+        assert self.solved is not None
+        goal = self.line.supports
+        origin = self.solved.supports
+        if len(origin) != len(goal):
+            return False
+        methods.append("in steps")
+        done, step = 0.0, 0.25
+        self.q, self.nu, self.scheme = self.solved.q.copy(), self.solved.nu.copy(), self.solved.scheme
+        while done < 1.0:
+            part = min(1.0, done + step)
+            keep = self.q.copy(), self.nu.copy()
+            self._place_supports(
+                goal if part == 1.0 else tuple(between(a, b, part) for a, b in zip(origin, goal, strict=True))
+            )
+            if self._descend(self.scheme, most=30, loose=part < 1.0).status == newton.CONVERGED:
+                done, step = part, 2.0 * step
+            else:
+                self.q, self.nu = keep
+                step *= 0.5
+                if step < 1.0 / 128:
+                    self._place_supports(goal)
+                    return False
+        return True
+
+    # ---- reporting -----------------------------------------------------------------------------------------------
+
+    def energy(self) -> float:
+        """Elastic energy and potential of weight and loads, J (zero level at the origin)."""
+        parts = self.energies()
+        return parts["bending"] + parts["torsion"] + parts["stretch"] + parts["gravity"] + parts["loads"]
+
+    def energies(self) -> dict[str, float]:
+        chain = self.chain(self.scheme)
+        elastic = np.zeros(3)
+        shape.energies(chain, self.q, self.nu, elastic)
+        x = self.positions()
+        gravity = shape.gravity_energy(chain, self.q, self.nu, x)
+        loads = -sum(
+            float(np.dot(load.force, x[at])) for load, at in zip(self.line.loads, self.grid.load_at, strict=True)
+        )
+        return {
+            "bending": float(elastic[0]),
+            "torsion": float(elastic[1]),
+            "stretch": float(elastic[2]),
+            "gravity": float(gravity),
+            "loads": float(loads),
+        }
+
+    def positions(self) -> Array:
+        """(points, 3) m."""
+        x = np.empty((len(self.grid.s), 3))
+        shape.positions(self.chain(self.scheme), self.q, self.nu, x)
+        for axis in range(3):
+            for support, at in zip(self.line.supports, self.grid.support_at, strict=True):
+                if support.holds[axis]:
+                    x[:, axis] += support.position[axis] - x[at, axis]
+                    break
+        return x
+
+    def _infeasible(self, shortfall: Shortfall, began: float) -> RodReport:
+        return RodReport(
+            status="infeasible",
+            reason=shortfall.reason,
+            iterations=0,
+            residual=math.nan,
+            length_error=math.nan,
+            stable=None,
+            index=0,
+            neutral=0,
+            element="",
+            methods=(),
+            warnings=(),
+            others=(),
+            shortfall=shortfall.length,
+            seconds=time.perf_counter() - began,
+        )
+
+    def _report(self, outcome: newton.Outcome, methods: list[str], began: float) -> RodReport:
+        moments = len(self.staggered.moment_site) > 0
+        status, reason = "converged", ""
+        if outcome.status != newton.CONVERGED:
+            status, reason = "not_converged", self._why(outcome)
+        elif outcome.index > 0 and not moments:
+            status = "unstable"
+            reason = f"{outcome.index} direction(s) in which the shape would not stay"
+        if status == "converged":
+            self.solved = self.state()
+            if self.neutral < 0 or methods and "polished" in methods:
+                self.neutral = self._count_neutral()
+        return RodReport(
+            status=status,
+            reason=reason,
+            iterations=outcome.iterations,
+            residual=outcome.residual,
+            length_error=outcome.closure,
+            stable=None if moments else (outcome.index <= 0 if outcome.status == newton.CONVERGED else False),
+            index=max(outcome.index, 0),
+            neutral=self.neutral,
+            element="polished" if self.scheme == POLISHED else "staggered",
+            methods=tuple(dict.fromkeys(methods)),
+            warnings=self._warnings(),
+            others=self.others,
+            shortfall=0.0,
+            seconds=time.perf_counter() - began,
+        )
+
+    def _why(self, outcome: newton.Outcome) -> str:
+        largest = float(np.abs(self.nu).max()) if len(self.nu) else 0.0
+        if not self.line.is_rope and largest > HOPELESS_FORCE * self.line.bending / self.line.length**2:
+            return "the force that would close the cable grows without bound: it is too short for its supports"
+        if outcome.status == newton.OUT_OF_ITERATIONS:
+            return f"no equilibrium after {outcome.iterations} iterations (residual {outcome.residual:.1e})"
+        if outcome.status == newton.NO_DESCENT:
+            return f"no method finds a lower energy (residual {outcome.residual:.1e})"
+        return "the numbers are no longer finite"
+
+    def _count_neutral(self) -> int:
+        scales = self._scales[self.scheme]
+        count: int = newton.count_neutral(
+            self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales
+        )
+        return count
+
+    def _warnings(self) -> tuple[str, ...]:
+        notes: list[str] = []
+        if not self.line.is_rope:
+            coarse = self.coarseness()
+            if coarse > 1.0:
+                points = math.ceil(len(self.grid.h) * coarse) + 1
+                notes.append(
+                    f"a boundary layer is not resolved (h√(n/B) = {coarse:.2g}): use at least {points} points"
+                )
+        turn = self.largest_turn()
+        if turn > LARGEST_SEGMENT_TURN:
+            points = math.ceil(len(self.grid.h) * turn) + 1
+            notes.append(f"a segment turns by {math.degrees(turn):.0f}°: use at least {points} points")
+        return tuple(notes)
+
+
+def note(methods: list[str], outcome: newton.Outcome) -> None:
+    methods.append("newton")
+    if outcome.shifted:
+        methods.append("shifted newton")
+    if outcome.escapes:
+        methods.append("left a saddle")
+
+
+def between(a: Support, b: Support, part: float) -> Support:
+    """A support on its way from a to b: straight, and by the shortest rotation."""
+    position = tuple((1 - part) * p + part * r for p, r in zip(a.position, b.position, strict=True))
+    qa, qb = np.array(a.quaternion), np.array(b.quaternion)
+    if qa @ qb < 0.0:
+        qb = -qb
+    angle = math.acos(min(1.0, float(qa @ qb)))
+    if angle > 1e-9:
+        q = (math.sin((1 - part) * angle) * qa + math.sin(part * angle) * qb) / math.sin(angle)
+    else:
+        q = qb
+    w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
+    return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))
+
+
+def distinct(
+    found: list[OtherShape], lowest: float, scales: newton.Scales, line: Line
+) -> tuple[OtherShape, ...]:
+    """The shapes found that are not the one with the lowest energy."""
+    size = scales.force * scales.length
+    return tuple(shape for shape in found if shape.energy > lowest + 1e-6 * size)

@@ -1,0 +1,85 @@
+"""A scene that uses every key, shared by the tests of files, paths and messages."""
+
+from __future__ import annotations
+
+import pytest
+
+FULL = """\
+# the hose of the front axle
+format = 1
+title = "Front left # brake hose"   # a hash in a text
+gravity = [0.0, 0.0, "-9810 mm/s2"]
+
+[types.epdm]                        # the hose
+section = { diameter = "10.5 mm", inner_diameter = "3.2 mm" }  # outside, bore
+material = { youngs_modulus = "7.5 MPa", poisson = 0.49, density = 1230 }
+limits = { bend_radius = "50 mm", measured = "inside", clearance = "3 mm", tension = 40.0, stress = "2 MPa" }
+
+[types."flat 2.5"]
+description = "a flat cable"
+section = { width = 0.02, height = "2 mm" }
+material = { youngs_modulus = 1e8, shear_modulus = 4e7, density = 1200.0 }
+extensible = true
+
+[types.layered]
+mass_per_length = "90 g/m"
+[types.layered.section]
+inner_diameter = "2 mm"
+layers = [
+  { to_diameter = "4 mm", youngs_modulus = "1 GPa", poisson = 0.4 },   # the liner
+  # a comment between
+  { to_radius = "5 mm", youngs_modulus = "5 MPa", shear_modulus = "2 MPa" },
+]
+
+[[cables]]
+name = "brake hose"
+type = "epdm"                       # see above
+length = "420 mm"
+points = 65
+rest = { curvature = [[0, 0.5, 0], [0, 1, 0], [0, "0.002 1/mm", 0]] }
+start = { position = [0, 0, 0], tangent = [1, 0, 0], roll = "10 deg" }
+end   = { position = ["200 mm", 0.1, 0], quaternion = [1, 0, 0, 0], free = ["x"] }
+loads = [
+  { at = 1.0, force = [0, 0, -1.0] },
+  { from_end = "5 cm", moment = [0, 0, "20 N mm"], axes = "body" },   # follows the cable
+]
+initial = { points = [[0, 0, 0], [0.1, 0, 0.1], [0.2, 0.1, 0]] }
+limits = { tension = 30 }
+
+[[cables.clips]]                    # the first clip
+at = 0.5
+kind = "clamp"
+position = [0.1, 0.05, -0.08]
+tangent = [0, 1, 0]
+twist = "1 turn"
+
+[[cables.clips]]
+name = "guide"
+kind = "ring"
+position = [0.15, 0.05, -0.08]
+
+[[cables.stretches]]
+from = 0.2
+to = 0.4
+type = "layered"
+
+[[cables]]
+name = "strap"
+type = "flat 2.5"
+length = 0.3
+start = { position = [0, 1, 0] }
+twist_unused = 0
+
+[[cables]]
+name = "wire"
+stiffness = { bending = [0.002, 0.001], torsion = 0.001, axial = "2 kN" }
+mass_per_length = 0.01
+radius = "1 mm"
+length = 0.5
+start = { position = [0, 2, 0], kind = "swivel", tangent = [0, 0, 2] }
+""".replace("twist_unused = 0\n", "").replace("points = 65\n", "points = 3\n")
+
+
+@pytest.fixture(scope="session")
+def full() -> str:
+    return FULL
