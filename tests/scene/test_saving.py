@@ -82,7 +82,9 @@ def test_units_survive_the_change_of_syntax(full: str, tmp_path: Path) -> None:
 def test_only_the_change_is_written(full: str, path: str, value: Any) -> None:
     before = Scene.from_toml(full)
     if path == "brake hose/twist":
-        before = before.with_value("brake hose/end.quaternion", None).with_value("brake hose/end.tangent", [1, 0, 0])
+        before = before.with_value("brake hose/end.quaternion", None).with_value(
+            "brake hose/end.tangent", [1, 0, 0]
+        )
     after = before.with_value(path, value)
     text = scene_text(after, "toml")
     assert Scene.from_toml(text) == after
@@ -111,7 +113,9 @@ def test_cables_and_types_come_and_go(full: str) -> None:
     assert Scene.from_toml(scene_text(without, "toml")) == without
 
 
-def test_saving_replaces_the_file_as_a_whole(full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saving_replaces_the_file_as_a_whole(
+    full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.toml"
     path.write_text("old")
     path.chmod(0o640)
@@ -140,9 +144,9 @@ def test_where_nothing_can_be_saved(full: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", ["dotted", "inline", "out of order"])
 def test_other_layouts_keep_their_values(layout: str) -> None:
     text = {
-        "dotted": 'types.a.stiffness.bending = 0 # none\ntypes.a.mass_per_length = 1\n[[cables]]\nname = "c"\n'
-        'type = "a"\nlength = 1\nstart.position = [0, 0, 0] # here\n',
-        "inline": 'types = { a = { stiffness = { bending = 0 }, mass_per_length = 1 } }\n'
+        "dotted": "types.a.stiffness.bending = 0 # none\ntypes.a.mass_per_length = 1\n[[cables]]\n"
+        'name = "c"\ntype = "a"\nlength = 1\nstart.position = [0, 0, 0] # here\n',
+        "inline": "types = { a = { stiffness = { bending = 0 }, mass_per_length = 1 } }\n"
         'cables = [{ name = "c", type = "a", length = 1, start = { position = [0, 0, 0] } }] # all\n',
         "out of order": '[types.a]\nmass_per_length = 1\n[[cables]]\nname = "c"\ntype = "a"\nlength = 1\n'
         "[cables.start]\nposition = [0, 0, 0]\n[types.a.stiffness]\nbending = 0 # none\n",
@@ -165,7 +169,13 @@ def test_other_layouts_keep_their_values(layout: str) -> None:
 numbers = st.floats(-1e3, 1e3, allow_subnormal=True)
 positive = st.floats(1e-3, 1e3)
 vectors = st.tuples(numbers, numbers, numbers)
-names = st.text(st.characters(exclude_characters="/=", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn")), min_size=1, max_size=8)  # fmt: skip
+names = st.text(
+    st.characters(
+        exclude_characters="/=", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn")
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
 @st.composite
@@ -174,13 +184,19 @@ def scenes(draw: st.DrawFn) -> dict[str, Any]:
         st.dictionaries(
             names,
             st.fixed_dictionaries(
-                {"stiffness": st.fixed_dictionaries({"bending": positive, "torsion": positive}), "mass_per_length": positive},
-                optional={"radius": st.floats(1e-6, 4e-4), "description": st.text(st.characters(codec="utf-8"), max_size=20)},
+                {
+                    "stiffness": st.fixed_dictionaries({"bending": positive, "torsion": positive}),
+                    "mass_per_length": positive,
+                },
+                optional={
+                    "radius": st.floats(1e-6, 4e-4),
+                    "description": st.text(st.characters(codec="utf-8"), max_size=20),
+                },
             ),
             min_size=1,
             max_size=3,
         )
-    )  # fmt: skip
+    )
     chosen = st.sampled_from(sorted(types))
     load = st.fixed_dictionaries({"at": st.floats(0, 1)}, optional={"moment": vectors}).flatmap(
         lambda said: vectors.map(lambda force: {**said, "force": force})
@@ -191,11 +207,24 @@ def scenes(draw: st.DrawFn) -> dict[str, Any]:
             "type": draw(chosen),
             "length": draw(positive),
             "start": {"position": draw(vectors)},
-            **draw(st.fixed_dictionaries({}, optional={"loads": st.lists(load, max_size=2), "end": st.fixed_dictionaries({"position": vectors})})),
+            **draw(
+                st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "loads": st.lists(load, max_size=2),
+                        "end": st.fixed_dictionaries({"position": vectors}),
+                    },
+                )
+            ),
         }
         for name in draw(st.lists(names, max_size=3, unique=True))
-    ]  # fmt: skip
-    return {"gravity": draw(vectors), "title": draw(st.text(st.characters(codec="utf-8"), max_size=20)), "types": types, "cables": cables}  # fmt: skip
+    ]
+    return {
+        "gravity": draw(vectors),
+        "title": draw(st.text(st.characters(codec="utf-8"), max_size=20)),
+        "types": types,
+        "cables": cables,
+    }
 
 
 @given(scenes(), st.sampled_from(["toml", "json"]), positive)
@@ -207,7 +236,8 @@ def test_round_trips_are_exact(data: dict[str, Any], syntax: Any, other: float) 
     assert again == scene == Scene.from_dict(scene.to_dict())
     for cable in scene.cables:
         assert math.copysign(1.0, cable.start.position[0]) == math.copysign(  # type: ignore[index, union-attr]
-            1.0, again.cable(cable.name).start.position[0]  # type: ignore[index, union-attr]
+            1.0,
+            again.cable(cable.name).start.position[0],  # type: ignore[index, union-attr]
         )
         again = again.with_value(f"{cable.name}/length", other)
     assert read(scene_text(again, syntax)) == again

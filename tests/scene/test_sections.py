@@ -99,7 +99,10 @@ def test_torsion_constant_of_the_square_to_twelve_digits() -> None:
 
 
 def test_measured() -> None:
-    m = made(stiffness={"bending": [0.02, "0.01 N m2"], "torsion": 0.015, "axial": "2 kN"}, mass_per_length="50 g/m")
+    m = made(
+        stiffness={"bending": [0.02, "0.01 N m2"], "torsion": 0.015, "axial": "2 kN"},
+        mass_per_length="50 g/m",
+    )
     assert m == SectionProperties((0.02, 0.01), 0.015, 2000.0, 0.05, 0.0, (0.0, 0.0), None)
 
 
@@ -110,5 +113,7 @@ def test_a_rope() -> None:
 
 
 def test_a_mass_replaces_the_computed_one() -> None:
-    filled = made(section={"radius": 0.01}, material={"youngs_modulus": 1e7, "poisson": 0.4}, mass_per_length=0.7)
+    filled = made(
+        section={"radius": 0.01}, material={"youngs_modulus": 1e7, "poisson": 0.4}, mass_per_length=0.7
+    )
     assert filled.mass_per_length == 0.7

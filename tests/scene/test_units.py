@@ -81,7 +81,11 @@ def test_millimetres_are_rounded_once(number: int) -> None:
 def test_the_schema_pattern_takes_what_the_parser_takes(dimension: str) -> None:
     taken = re.compile(pattern(dimension))
     for unit in UNITS[dimension]:
-        for text in (f"1.5 {unit}", f"-2e3{' ' if unit[0] == '1' else ''}{unit}", f"7 {unit.replace('2', '²').replace('3', '³')}"):
+        for text in (
+            f"1.5 {unit}",
+            f"-2e3{' ' if unit[0] == '1' else ''}{unit}",
+            f"7 {unit.replace('2', '²').replace('3', '³')}",
+        ):
             parse(text, dimension)
             assert taken.search(text), text
     assert not taken.search("1 furlong")

@@ -172,7 +172,6 @@ def known_multipliers(chain: Chain, nu: Array, n: Array) -> None:
             n[s, k] = force[k]
 
 
-@kernel
 def descend(
     chain: Chain,
     chain_work: chains.Work,
@@ -198,7 +197,7 @@ def descend(
             status = CONVERGED
             break
         update_multipliers(chain, layout, state.x, state.q, state.n, rho)
-        outer += 1
+        outer += 1; print(outer, rho, stretch, work.tally)
         residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
         if residual <= scales.residual and closure <= scales.closure:
             status = CONVERGED
@@ -227,7 +226,6 @@ def force_size(state: State, scales: Scales) -> float:
     return float(size)
 
 
-@kernel
 def minimise(
     chain: Chain,
     layout: Layout,
@@ -263,7 +261,6 @@ def minimise(
     return lowered, stretch
 
 
-@kernel
 def finish(
     chain: Chain,
     chain_work: chains.Work,
@@ -280,9 +277,8 @@ def finish(
     [K Aᵀ; A −1/ρ]: exact but for 1/ρ, which a large ρ makes small.
     """
     ways.copy_state(state, work.kept)
-    rho = max(rho, FINISH_PENALTY * force_size(state, scales))
-    rho = max(rho, FINISH_SHARPNESS * stiffest(chain))
-    update_multipliers(chain, layout, state.x, state.q, state.n, 0.0)
+    update_multipliers(chain, layout, state.x, state.q, state.n, rho)
+    rho = max(rho, FINISH_PENALTY * force_size(state, scales), FINISH_SHARPNESS * stiffest(chain))
     before = np.inf
     for _ in range(MOST_INNER):
         work.tally[ways.ITERATIONS] += 1
@@ -292,6 +288,7 @@ def finish(
         for r in range(len(work.step)):
             work.step[r] = -work.gradient[r]
         banded.solve(work.lower, work.pivots, layout.first, work.step)
+        print("    turn",ways.largest_turn(layout, work.step))
         if not ways.largest_turn(layout, work.step) < newton.ESCAPE_TURN:
             break
         predict_multipliers(chain, layout, state.x, state.q, state.n, rho, work.step, state.n)
@@ -301,6 +298,7 @@ def finish(
             work.tally[ways.METHODS] |= NEWTON
             return True
         error = max(residual, closure)
+        print("   fin",rho,residual,closure,error)
         if not error <= GAIN * before:
             break
         before = error

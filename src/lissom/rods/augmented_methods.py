@@ -150,7 +150,6 @@ def search(
     return False
 
 
-@kernel
 def newton(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
     """Newton's method applied to the forces, H h = F [GS07 §6.2]; H is shifted until it is positive definite."""
     if definite(layout, work, scales):
@@ -164,7 +163,6 @@ def newton(chain: Chain, layout: Layout, state: State, work: Work, rho: float, s
     return search(chain, layout, state, work, rho, scales, 1.0, work.step)
 
 
-@kernel
 def definite(layout: Layout, work: Work, scales: Scales) -> bool:
     """Factors the Hessian; True where no direction is unstable (a neutral one, such as a free roll, is not)."""
     negative = banded.factor(
@@ -206,7 +204,6 @@ def parabola(layout: Layout, work: Work, step: Array) -> float:
     return -slope / bend
 
 
-@kernel
 def conjugate_gradients(
     chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales, tolerance: float
 ) -> bool:
@@ -240,7 +237,6 @@ def conjugate_gradients(
     return lowered
 
 
-@kernel
 def steepest_descent(
     chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales
 ) -> bool:
@@ -250,7 +246,6 @@ def steepest_descent(
     return search(chain, layout, state, work, rho, scales, parabola(layout, work, work.step), work.step)
 
 
-@kernel
 def along_forces(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
     """Decreasing powers of two along the forces until one has a lower energy: if all else fails [GS07 §6.2]."""
     for r in range(len(work.step)):
@@ -260,16 +255,16 @@ def along_forces(chain: Chain, layout: Layout, state: State, work: Work, rho: fl
 
 @kernel
 def gradient_size(layout: Layout, work: Work, scales: Scales) -> float:
-    """Largest imbalance: forces at the points over the force scale, moments at the frames over force·L."""
+    """Imbalance in all: forces at the points over the force scale plus moments at the frames over force·L.
+
+    A sum: one frame's share of a wrong internal force falls with the length of its segment.
+    """
     size = 0.0
     for r in range(len(work.gradient)):
-        value = abs(work.gradient[r]) / np.sqrt(layout.metric[r])
-        if not value <= size:
-            size = value
+        size += abs(work.gradient[r]) / np.sqrt(layout.metric[r])
     return float(size / (scales.force * scales.length))
 
 
-@kernel
 def lower_energy(
     chain: Chain,
     layout: Layout,
@@ -299,7 +294,6 @@ def lower_energy(
     return False
 
 
-@kernel
 def leave_saddle(
     chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales
 ) -> bool:

@@ -224,12 +224,32 @@ def moment_work(chain: Chain, work: Work, length: float) -> float:
 
 
 @kernel
-def merit(chain: Chain, work: Work, q: Array, scales: Scales) -> float:
+def merit(chain: Chain, work: Work, q: Array, penalty: float) -> float:
     """ℒ(R, ν₊) + ½ k |c|²; leaves c in work.right."""
     value = lagrangian(chain, q, work.nu_new, work.right)
     for j in range(len(chain.target)):
-        value += 0.5 * scales.penalty * work.right[j] * work.right[j]
+        value += 0.5 * penalty * work.right[j] * work.right[j]
     return value
+
+
+@kernel
+def descent_penalty(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) -> float:
+    """k for which the step lowers the merit: its slope is −dφ·K dφ − k |c|², and dφ·K dφ may be negative.
+
+    K dφ = −g + Aᵀdν and A dφ = −c, with c taken at ν₊, give dφ·K dφ = −g·dφ − dν·c.
+    """
+    lagrangian(chain, q, work.nu_new, work.right)
+    bend = 0.0
+    for i in range(len(q)):
+        for k in range(3):
+            bend -= work.gradient[i, k] * work.step[i, k]
+    square = 0.0
+    for j in range(len(chain.target)):
+        bend -= (work.nu_new[j] - nu[j]) * work.right[j]
+        square += work.right[j] ** 2
+    if bend >= 0.0 or square == 0.0:
+        return scales.penalty
+    return max(scales.penalty, -2.0 * bend / square)
 
 
 @kernel
@@ -247,14 +267,15 @@ def line_search(
     length = 1.0
     if largest > LARGEST_TURN:
         length = LARGEST_TURN / largest
-    before = merit(chain, work, q, scales)
+    penalty = descent_penalty(chain, work, q, nu, scales)
+    before = merit(chain, work, q, penalty)
     # rounding of the sums: a smaller change of the merit says nothing
     noise = 1e-13 * (abs(before) + scales.force * scales.length)
     # Close to the solution Newton is quadratic and the merit only rounding.
     near = largest < 1e-3 and residual < 1e-3 and closure < 1e-4
     for _ in range(14):
         turn_frames(q, work.step, length, work.trial)
-        after = merit(chain, work, work.trial, scales) + moment_work(chain, work, length)
+        after = merit(chain, work, work.trial, penalty) + moment_work(chain, work, length)
         if after <= before + noise or (near and after == after):
             for i in range(len(q)):
                 for k in range(4):
@@ -316,9 +337,9 @@ def leave_saddle(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) 
         work.nu_new[j] = nu[j]
     length = ESCAPE_TURN / largest
     turn_frames(q, work.step, -length, work.trial)
-    down = merit(chain, work, work.trial, scales)
+    down = merit(chain, work, work.trial, scales.penalty)
     turn_frames(q, work.step, length, work.trial)
-    up = merit(chain, work, work.trial, scales)
+    up = merit(chain, work, work.trial, scales.penalty)
     if down < up:
         turn_frames(q, work.step, -length, work.trial)
     for i in range(len(q)):

@@ -139,6 +139,16 @@ class RodSolver:
         self._hold_frames(1.0)
         return True
 
+    def begin_from(self, frames: Array, forces: Array) -> None:
+        """Starts warm from staggered frames and the internal force per segment, taken from another grid."""
+        self.scheme = STAGGERED
+        self.q = np.ascontiguousarray(frames)
+        for j, (axis, a, b) in enumerate(self.runs):
+            run = slice(self.grid.support_at[a], self.grid.support_at[b])
+            self.nu[j] = float(np.median(forces[run, axis] - self.staggered.force[run, axis]))
+        self._hold_frames(1.0)
+        self.solved = self.state()
+
     def move_support(
         self,
         number: int,

@@ -12,6 +12,8 @@ from typing import Final
 Vec3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
+_IDENTITY: Final = (1.0, 0.0, 0.0, 0.0)
+
 _ANTIPARALLEL: Final = 1e-9
 """1 + cos below this (an angle within 4.5e-5 rad of π): the plane of the smallest rotation is noise."""
 
@@ -21,9 +23,12 @@ def frame_quaternion(tangent: Vec3, roll: float = 0.0) -> Quaternion:
 
     For tangent −z that rotation is not unique; half a turn about x is chosen (d1 = x, d2 = −y).
     """
+    t = unit(tangent)
+    swing = smallest_rotation((0.0, 0.0, 1.0), t)
+    if swing is None:  # then from −z the small rest of the way, so that d3 is the tangent exactly
+        swing = product(smallest_rotation((0.0, 0.0, -1.0), t) or _IDENTITY, (0.0, 1.0, 0.0, 0.0))
     half = 0.5 * roll
-    spin = (math.cos(half), 0.0, 0.0, math.sin(half))  # about z before the swing = about d3 after it
-    return product(smallest_rotation((0.0, 0.0, 1.0), unit(tangent)) or (0.0, 1.0, 0.0, 0.0), spin)
+    return product(swing, (math.cos(half), 0.0, 0.0, math.sin(half)))  # about z before = about d3 after
 
 
 def twist_between(q_start: Quaternion, q_end: Quaternion) -> float:

@@ -26,6 +26,13 @@ LARGEST_FILE: Final = 64 * 2**20
 DEEPEST: Final = 24
 """Nested tables and lists; a scene needs seven."""
 
+MOST_ENTRIES: Final = 10_000
+"""Cables of a scene, or keys of one table: beyond, even naming all that is wrong would take minutes."""
+
+_KEY = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)"""
+_LONG_KEY: Final = re.compile(rf"""(?<![\w"'.-]){_KEY}(?:[ \t]*+\.[ \t]*+{_KEY}){{64}}""")
+"""a.b.c… of 64 parts: no scene has it, and the time tomllib takes grows with its square."""
+
 Syntax = Literal["toml", "json"]
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -81,6 +88,8 @@ def read_file(path: Path) -> Document:
 
 
 def read_toml(text: str, file: str | None) -> Document:
+    if _LONG_KEY.search(text):
+        raise _too_deep(file)
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -112,6 +121,8 @@ def validated(model: type[Model], data: Any, document: Document | None = None) -
     file, line_of = (document.file, document.line_of) if document is not None else (None, None)
     if depth_beyond(data, DEEPEST):
         raise _too_deep(file)
+    if crowded := _too_many(data):
+        raise SceneError([Problem(crowded, ABSENT, f"must have at most {MOST_ENTRIES} entries", file=file)])
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -132,6 +143,21 @@ def depth_beyond(data: Any, limit: int) -> bool:
             return False
         level = below
     return True
+
+
+def _too_many(data: Any) -> str | None:
+    """The path of a table with absurdly many entries (of a list, where pydantic would try them all)."""
+    if not isinstance(data, dict):
+        return None
+    if len(data) > MOST_ENTRIES:
+        return "the scene"
+    for key, value in data.items():
+        if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
+            return str(key)[:100]
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            if isinstance(item, dict) and len(item) > MOST_ENTRIES:
+                return str(key)[:100]
+    return None
 
 
 def _document(text: str, data: dict[str, Any], syntax: Syntax, file: str | None) -> Document:

@@ -55,7 +55,10 @@ def load_state(path: str | Path) -> Arrays:
         if len(members) > MOST_ARRAYS or size > LARGEST_STATE:
             raise _broken(path, f"is too large for a state ({len(members)} arrays, {size} bytes)")
         with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
+            arrays = {name: stored[name] for name in stored.files}
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("a member is no array")  # numpy hands such a one over as bytes
+        return arrays
     except FileNotFoundError:
         raise _broken(path, "there is no such file") from None
     except (OSError, ValueError, KeyError, EOFError, SyntaxError, TypeError, AttributeError) as error:

@@ -177,7 +177,8 @@ def expected(dimension: str) -> str:
     """What to write, with an example: the cure in an error message."""
     if dimension == "number":
         return f"expected a plain number such as {_EXAMPLES[dimension]}"
-    return f"expected {_with_article(dimension)} in {SI[dimension]}, or with a unit, such as {_EXAMPLES[dimension]}"
+    example = _EXAMPLES[dimension]
+    return f"expected {_with_article(dimension)} in {SI[dimension]}, or with a unit, such as {example}"
 
 
 def pattern(dimension: str) -> str:

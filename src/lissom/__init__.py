@@ -1,0 +1,52 @@
+"""lissom: the true shape, forces and moments of cables, hoses, wire harnesses and ropes."""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lissom.batch import BatchResult, solve_many
+    from lissom.rods.result import CableResult, Wrench
+    from lissom.scene import Scene, SceneError, library
+    from lissom.simulation import Grip, Report, Simulation, SolveError
+
+# The one import path of each public name; modules are loaded when first asked for, so that `import lissom` is quick.
+_HOME = {
+    "Scene": "lissom.scene",
+    "SceneError": "lissom.scene",
+    "library": "lissom.scene",
+    "Simulation": "lissom.simulation",
+    "Grip": "lissom.simulation",
+    "Report": "lissom.simulation",
+    "SolveError": "lissom.simulation",
+    "CableResult": "lissom.rods.result",
+    "Wrench": "lissom.rods.result",
+    "BatchResult": "lissom.batch",
+    "solve_many": "lissom.batch",
+}
+
+__all__ = [
+    "BatchResult",
+    "CableResult",
+    "Grip",
+    "Report",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "SolveError",
+    "Wrench",
+    "library",
+    "solve_many",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        from importlib import import_module
+
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'lissom' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,33 @@
+"""Carries a solution over to another grid: after a grip, a new clip, a new length, more points."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods.result import Sides
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def transferred(
+    sides: Sides, old_s: Array, new_s: Array, point_of: Indices, segment_of: Indices
+) -> tuple[Array, Array]:
+    """(frames of a staggered chain on the new grid, internal force in its segments' middles)."""
+    middle = 0.5 * (new_s[1:] + new_s[:-1])
+    place = np.where(point_of >= 0, new_s[point_of], middle[segment_of])
+    frames = interpolate_frames(sides.frames, old_s, place)
+    old_middle = 0.5 * (old_s[1:] + old_s[:-1])
+    n = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+    nearest = np.clip(np.searchsorted(old_s, middle, side="right") - 1, 0, len(old_middle) - 1)
+    return frames, n[nearest]
+
+
+def interpolate_frames(q: Array, s: Array, at: Array) -> Array:
+    """Frames between points, by the normalised mean of neighbouring quaternions."""
+    k = np.clip(np.searchsorted(s, at, side="right") - 1, 0, len(s) - 2)
+    t = ((at - s[k]) / (s[k + 1] - s[k]))[:, None]
+    a, b = q[k], q[k + 1]
+    b = np.where(np.einsum("ij,ij->i", a, b)[:, None] < 0.0, -b, b)
+    mean = (1.0 - t) * a + t * b
+    return np.asarray(mean / np.linalg.norm(mean, axis=1)[:, None])
+

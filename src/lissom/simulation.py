@@ -1,0 +1,410 @@
+"""One scene, solved again and again: what `lissom.Simulation` is."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods.line import NO_DIRECTION, Line, PointLoad, Support
+from lissom.rods.reading import DIRECTIONS, read_line
+from lissom.rods.result import CableResult, Wrench
+from lissom.rods.solver import RodReport, RodSolver, RodState, between
+from lissom.rods.transfer import transferred
+from lissom.scene import Scene
+from lissom.scene.frames import carried, frame_quaternion, product
+
+Array = NDArray[np.float64]
+Vec3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+class SolveError(RuntimeError):
+    """A solve that did not end in a certified equilibrium; raised only when asked for."""
+
+
+class RotationLike(Protocol):
+    """scipy's Rotation, or anything that gives a quaternion the same way."""
+
+    def as_quat(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a solve went. Physics never raises: look at `ok`, `status` and `reason`."""
+
+    status: str  # the worst of the cables: infeasible, not_converged, unstable, converged
+    reason: str
+    iterations: int
+    seconds: float
+    cables: dict[str, RodReport]
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "converged"
+
+    def raise_if_failed(self) -> "Report":
+        if not self.ok:
+            raise SolveError(f"{self.status}: {self.reason}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationState:
+    """Everything needed to go back: pickles, and never changes."""
+
+    scene: Scene
+    rods: dict[str, RodState | None]
+    lines: dict[str, Line]
+    reports: dict[str, RodReport]
+
+
+WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
+
+
+class Simulation:
+    """Equilibria of a scene's cables: move, grip and edit, then solve; the next solve starts from the last."""
+
+    def __init__(self, scene: Scene, *, formulation: str = "rotations") -> None:
+        self._scene = scene
+        self._formulation = formulation
+        self._moves: dict[str, dict[str, Any]] = {}  # path → fields not yet in the scene
+        self._solvers = {c.name: RodSolver(read_line(scene, c), formulation=formulation) for c in scene.cables}
+        self._reports: dict[str, RodReport] = {}
+        self._results: dict[str, CableResult] = {}
+        self._dirty = set(self._solvers)
+        self._grips: dict[str, list[Grip]] = {name: [] for name in self._solvers}
+
+    # ---- solving -------------------------------------------------------------------------------------------------
+
+    def solve(self, *, cold: bool = False) -> Report:
+        """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
+        began = time.perf_counter()
+        iterations = 0
+        for name in self._solvers if cold else tuple(self._dirty):
+            report = self._solvers[name].solve(cold)
+            self._reports[name] = report
+            iterations += report.iterations
+            if report.status in ("converged", "unstable"):
+                self._results.pop(name, None)
+                self._dirty.discard(name)
+        worst, reason = "converged", ""
+        for name, report in self._reports.items():
+            if WORST_FIRST.index(report.status) < WORST_FIRST.index(worst):
+                worst, reason = report.status, f"{name}: {report.reason}"
+        return Report(worst, reason, iterations, time.perf_counter() - began, dict(self._reports))
+
+    def cable(self, name: str) -> CableResult:
+        """The last equilibrium of a cable: shape, forces, moments, energies."""
+        if name not in self._results:
+            solver = self._solver(name)
+            if name not in self._reports or solver.solved is None:
+                raise SolveError(f"{name}: no equilibrium yet; call solve() and look at its report")
+            self._results[name] = CableResult(solver, self._reports[name])
+        return self._results[name]
+
+    @property
+    def cables(self) -> tuple[str, ...]:
+        """Names of the cables."""
+        return tuple(self._solvers)
+
+    # ---- changing ------------------------------------------------------------------------------------------------
+
+    def move(
+        self,
+        path: str,
+        *,
+        position: Sequence[float] | Array | None = None,
+        quaternion: Sequence[float] | RotationLike | None = None,
+        tangent: Sequence[float] | Array | None = None,
+        roll: float | None = None,
+        pose: Array | None = None,
+    ) -> None:
+        """Moves an end or clip ("brake hose/end"), changing only what is given.
+
+        `pose` is a 4×4 matrix; `quaternion` is (w, x, y, z) or a scipy Rotation. A tangent without a roll turns the
+        present frame by the smallest rotation.
+        """
+        name, _, part = path.partition("/")
+        solver = self._solver(name)
+        number = self._support(solver, name, part)
+        support = solver.line.supports[number]
+        where = None if position is None else vector(position)
+        frame = None
+        if pose is not None:
+            where, frame = from_matrix(pose)
+        elif quaternion is not None:
+            frame = as_quaternion(quaternion)
+        elif tangent is not None:
+            t = vector(tangent)
+            frame = frame_quaternion(t, roll) if roll is not None else carried(support.quaternion, t)
+            if frame is None:  # straight back: half a turn about d1
+                frame = product(support.quaternion, (0.0, 1.0, 0.0, 0.0))
+        elif roll is not None:
+            d3 = support.tangent
+            frame = frame_quaternion((d3[0], d3[1], d3[2]), roll)
+        if frame is not None and support.direction == NO_DIRECTION:
+            frame = None if pose is not None else refuse(path, support.kind)
+        solver.move_support(number, where, frame)
+        self._dirty.add(name)
+        if part.startswith("grip "):
+            return  # grips are not part of the scene
+        moved = self._moves.setdefault(path, {})
+        if where is not None:
+            moved["position"] = where
+        if frame is not None:
+            moved["quaternion"] = frame
+
+    def edit(self, path: str, **fields: Any) -> None:
+        """Changes fields of a cable, clip or end ("brake hose", length=0.45); keeps the shape as a first guess."""
+        scene = self.scene
+        separator = "." if "/" in path else "/"
+        for key, value in fields.items():
+            scene = scene.with_value(f"{path}{separator}{key}", value)
+        self.replace_scene(scene)
+
+    def replace_scene(self, scene: Scene) -> None:
+        """Goes on with another scene; cables of the same name keep their shape as a first guess."""
+        before = self._scene
+        old = {c.name: c for c in before.cables}
+        self._scene = scene
+        self._moves.clear()
+        for cable in scene.cables:
+            same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
+            if not same:
+                self._rebuild(cable.name, read_line(scene, cable))
+        for name in old.keys() - {c.name for c in scene.cables}:
+            del self._solvers[name]
+
+    def grip(self, name: str, *, at: float, kind: str = "clamp") -> "Grip":
+        """Takes hold of the cable at a fraction of its length, in its present pose; nothing jumps."""
+        solver = self._solver(name)
+        if kind not in ("clamp", "ball", "swivel"):
+            raise ValueError(f"grip kind {kind!r}: must be clamp, ball or swivel")
+        if not 0.0 <= at <= 1.0:
+            raise ValueError(f"grip at = {at}: must lie between 0 and 1 (a fraction of the length)")
+        if solver.solved is None:
+            self.solve()
+        place = at * solver.line.length
+        if any(abs(k.place - place) < 1e-9 * solver.line.length for k in solver.line.supports):
+            raise ValueError(f"grip at = {at}: {name} is already held there")
+        # a point of its own first, so that the pose is the equilibrium's, not an interpolation
+        self._rebuild(name, replace(solver.line, loads=(*solver.line.loads, PointLoad(place))))
+        self.solve()
+        result = self.cable(name)
+        point = int(np.argmin(np.abs(result.s - place)))
+        number = 1 + max((g.number for g in self._grips[name]), default=0)
+        grip = Grip(self, name, number)
+        x, q = result.positions[point], result.quaternions[point]
+        support = Support(
+            name=grip.support_name,
+            kind=kind,
+            place=place,
+            position=(float(x[0]), float(x[1]), float(x[2])),
+            direction=DIRECTIONS[kind],
+            quaternion=(float(q[0]), float(q[1]), float(q[2]), float(q[3])),
+        )
+        line = self._solver(name).line
+        supports = tuple(sorted((*line.supports, support), key=lambda k: k.place))
+        self._rebuild(name, replace(line, loads=line.loads[:-1], supports=supports))
+        self._grips[name].append(grip)
+        self.solve()
+        return grip
+
+    def _release(self, grip: "Grip") -> None:
+        line = self._solver(grip.cable).line
+        supports = tuple(k for k in line.supports if k.name != grip.support_name)
+        self._rebuild(grip.cable, replace(line, supports=supports))
+        self._grips[grip.cable].remove(grip)
+
+    def _rebuild(self, name: str, line: Line) -> None:
+        """A new solver for the changed line, warm from the present shape where there is one."""
+        old = self._solvers.get(name)
+        new = RodSolver(line, formulation=self._formulation)
+        if old is not None and old.solved is not None and name in self._reports:
+            ratio = old.line.length / line.length
+            sides = self.cable(name)._sides
+            frames, forces = transferred(
+                sides, old.grid.s, np.minimum(new.grid.s * ratio, old.grid.s[-1]), new.point_of, new.staggered.segment_of
+            )
+            new.begin_from(frames, forces)
+        self._solvers[name] = new
+        self._results.pop(name, None)
+        self._dirty.add(name)
+
+    # ---- scene and state -----------------------------------------------------------------------------------------
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as it is now, moves included: immutable."""
+        for path, fields in self._moves.items():
+            scene = self._scene
+            if "quaternion" in fields:
+                for key in ("tangent", "roll"):
+                    scene = scene.with_value(f"{path}.{key}", None)
+            for key, value in fields.items():
+                scene = scene.with_value(f"{path}.{key}", value)
+            self._scene = scene
+        self._moves.clear()
+        return self._scene
+
+    def state(self) -> SimulationState:
+        """A snapshot to come back to; it pickles."""
+        return SimulationState(
+            self.scene,
+            {name: solver.solved for name, solver in self._solvers.items()},
+            {name: solver.line for name, solver in self._solvers.items()},
+            dict(self._reports),
+        )
+
+    def restore(self, state: SimulationState) -> None:
+        """Back to a snapshot, without solving."""
+        self._scene = state.scene
+        self._moves.clear()
+        self._reports = dict(state.reports)
+        self._results.clear()
+        self._dirty = set()
+        self._solvers = {}
+        for name, line in state.lines.items():
+            self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
+            if self._solvers[name].solved is None:
+                self._dirty.add(name)
+
+    def copy(self) -> "Simulation":
+        """An independent simulation in the same state."""
+        other = Simulation(self.scene, formulation=self._formulation)
+        other.restore(self.state())
+        return other
+
+    def _solver(self, name: str) -> RodSolver:
+        try:
+            return self._solvers[name]
+        except KeyError:
+            self._scene.cable(name)  # raises with near matches
+            raise
+
+    def _support(self, solver: RodSolver, name: str, part: str) -> int:
+        for number, support in enumerate(solver.line.supports):
+            if support.name == part:
+                return number
+        held = ", ".join(f"{name}/{k.name}" for k in solver.line.supports)
+        raise KeyError(f"{name}/{part}: nothing holds the cable there; it is held at {held}")
+
+
+class Grip:
+    """A hold on a cable, taken and released at run time."""
+
+    def __init__(self, simulation: Simulation, cable: str, number: int) -> None:
+        self._simulation = simulation
+        self.cable = cable
+        self.number = number
+
+    @property
+    def support_name(self) -> str:
+        return f"grip {self.number}"
+
+    @property
+    def path(self) -> str:
+        """How to address it: "brake hose/grip 1"."""
+        return f"{self.cable}/{self.support_name}"
+
+    @property
+    def position(self) -> Array:
+        """(3,) m."""
+        return np.array(self._support.position)
+
+    @property
+    def quaternion(self) -> Array:
+        """(4,) frame held (w, x, y, z)."""
+        return np.array(self._support.quaternion)
+
+    @property
+    def _support(self) -> Support:
+        solver = self._simulation._solver(self.cable)
+        return solver.line.supports[self._simulation._support(solver, self.cable, self.support_name)]
+
+    @property
+    def wrench(self) -> Wrench:
+        """What the grip exerts on the cable: force (N) and moment (N m), world axes."""
+        return self._simulation.cable(self.cable).reactions[self.support_name]
+
+    def move(
+        self,
+        pose: Array | None = None,
+        *,
+        position: Sequence[float] | Array | None = None,
+        quaternion: Sequence[float] | RotationLike | None = None,
+        max_step: float | None = None,
+    ) -> Report:
+        """Moves and solves; with `max_step` (m) in steps no longer than that. Stops at the first failure."""
+        where, frame = (None, None) if pose is None else from_matrix(pose)
+        if position is not None:
+            where = vector(position)
+        if quaternion is not None:
+            frame = as_quaternion(quaternion)
+        held = self._support
+        goal = replace(held, position=where or held.position, quaternion=frame or held.quaternion)
+        distance = float(np.linalg.norm(np.subtract(goal.position, held.position)))
+        steps = 1 if not max_step else max(1, int(np.ceil(distance / max_step)))
+        report = None
+        for k in range(1, steps + 1):
+            part = goal if k == steps else between(held, goal, k / steps)
+            turn = None if held.direction == NO_DIRECTION else part.quaternion
+            self._simulation.move(self.path, position=part.position, quaternion=turn)
+            report = self._simulation.solve()
+            if not report.ok:
+                break
+        assert report is not None
+        return report
+
+    def release(self) -> None:
+        """Lets go; the next solve finds the shape without it."""
+        self._simulation._release(self)
+
+
+def vector(values: Sequence[float] | Array) -> Vec3:
+    x, y, z = (float(v) for v in values)
+    if not np.isfinite(x + y + z):
+        raise ValueError(f"{tuple(values)}: every component must be a finite number")
+    return (x, y, z)
+
+
+def as_quaternion(value: Sequence[float] | RotationLike) -> Quaternion:
+    if hasattr(value, "as_quat"):
+        x, y, z, w = (float(v) for v in value.as_quat())  # scipy's order
+    else:
+        w, x, y, z = (float(v) for v in value)
+    size = float(np.sqrt(w * w + x * x + y * y + z * z))
+    if not abs(size - 1.0) < 1e-3:
+        raise ValueError(f"quaternion ({w}, {x}, {y}, {z}): its norm is {size:g}, it must be 1 (w first)")
+    return (w / size, x / size, y / size, z / size)
+
+
+def from_matrix(pose: Array) -> tuple[Vec3, Quaternion]:
+    """Position and frame of a 4×4 matrix whose third column is the tangent."""
+    m = np.asarray(pose, dtype=float)
+    if m.shape != (4, 4):
+        raise ValueError(f"pose has shape {m.shape}; it must be a 4×4 matrix")
+    R = m[:3, :3]
+    if not np.allclose(R.T @ R, np.eye(3), atol=1e-6) or np.linalg.det(R) < 0.0:
+        raise ValueError("pose: its upper left 3×3 part must be a rotation")
+    # the largest of the four components first: no cancellation
+    squares = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
+    k = int(np.argmax(squares))
+    if k == 0:
+        q = np.array([1 + squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    else:
+        i, j, l = k - 1, k % 3, (k + 1) % 3
+        q = np.zeros(4)
+        q[0] = R[l, j] - R[j, l]
+        q[1 + i] = 1 + R[i, i] - R[j, j] - R[l, l]
+        q[1 + j] = R[j, i] + R[i, j]
+        q[1 + l] = R[l, i] + R[i, l]
+    q /= np.linalg.norm(q)
+    return vector(m[:3, 3]), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+
+
+def refuse(path: str, kind: str) -> None:
+    raise ValueError(f"{path} is a {kind}: it holds no direction; move its position only")

@@ -1,0 +1,33 @@
+"""Scenes to begin with."""
+
+from __future__ import annotations
+
+import pytest
+
+from lissom.scene import Scene, SceneError, new_scene
+from lissom.scene.templates import TEMPLATES
+
+
+@pytest.mark.parametrize("kind", ["hose", "cantilever", "rope", "moulded"])
+def test_templates_load(kind: str) -> None:
+    scene = Scene.from_toml(new_scene(kind))
+    assert len(scene.cables) == 1
+    assert scene.title
+
+
+def test_what_is_commented_out_is_right_too() -> None:
+    lines = new_scene("hose").splitlines()
+    begin = lines.index("# [[cables.clips]]")
+    text = "\n".join(lines[:begin] + [line.removeprefix("# ") for line in lines[begin:]])
+    text = text.replace('# twist = "90 deg"', 'twist = "90 deg"')
+    assert len(Scene.from_toml(text).cables[0].clips) == 1
+    measured = text.replace("section =", "#").replace("material =", "#")
+    for key in ("stiffness", "mass_per_length", "radius"):
+        measured = measured.replace(f"# {key} =", f"{key} =")
+    assert Scene.from_toml(measured).type_of("hose").stiffness is not None
+
+
+def test_an_unknown_template_names_the_others() -> None:
+    assert set(TEMPLATES) == {"hose", "cantilever", "rope", "moulded"}
+    with pytest.raises(SceneError, match='did you mean "hose"'):
+        new_scene("hoes")
