@@ -20,6 +20,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 _compiled: list[Any] = []
 
+# What the small functions may assume: finite numbers, signs of zero that do not matter, fused multiply–add. Sums are
+# not reordered, so results repeat to the last bit on one machine. Kernels themselves keep strict IEEE rules: they
+# look for NaN.
+FINITE = {"nnan", "ninf", "nsz", "contract", "arcp"}
+
 
 @cache
 def cache_folder() -> Path:
@@ -28,7 +33,7 @@ def cache_folder() -> Path:
     package = Path(__file__).parent
     for path in sorted(package.rglob("*.py")):
         text = path.read_bytes()
-        if b"lissom.kernels import" in text:
+        if b"lissom.kernels import" in text or path == Path(__file__):
             sources.update(path.relative_to(package).as_posix().encode())
             sources.update(text)
     folder = _cache_home() / "lissom" / f"kernels-{sources.hexdigest()[:16]}"
@@ -60,7 +65,7 @@ def _our_cache() -> Iterator[None]:
 
 
 def kernel(function: Function) -> Function:
-    """Compiles `function` on first use: cached, without the GIL, IEEE arithmetic (results are repeatable)."""
+    """Compiles `function` on first use: cached, without the GIL, strict IEEE arithmetic."""
     with _our_cache():
         compiled = numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy")(function)
     _compiled.append(compiled)
@@ -69,7 +74,7 @@ def kernel(function: Function) -> Function:
 
 def inline(function: Function) -> Function:
     """A small function for use inside kernels only; it has no cache entry of its own."""
-    compiled = numba.njit(nogil=True, fastmath=False, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, fastmath=FINITE, error_model="numpy")(function)
     return cast(Function, compiled)
 
 

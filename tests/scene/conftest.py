@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is not a failure
+settings.load_profile("unhurried")
 
 FULL = """\
 # the hose of the front axle

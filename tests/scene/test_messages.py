@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lissom.scene import Cable, End, Scene, SceneError
+from lissom.scene.checks import RESERVED
 
 BASE = """\
 format = 1
@@ -49,7 +50,13 @@ RULES: list[tuple[str, str, int, str, str]] = [
     ("[0, 0, -9.81]", "[0, 0, true]", 2, "gravity[2] = true", "is not a number"),
     ("[0, 0, -9.81]", '[0, 0, "9 mm"]', 2, 'gravity[2] = "9 mm"', "is a length; expected an acceleration"),
     ("[types.hose]", '[types."a/b"]', 3, "types.a/b", "must not contain /"),
-    ('"10 mm", inner', '"-10 mm", inner', 4, 'types.hose.section.diameter = "-10 mm"', "greater than 0 m"),
+    (
+        '"10 mm", inner',
+        '"-10 mm", inner',
+        4,
+        'types.hose.section.diameter = "-10 mm"',
+        "must lie between 1e-06 and 1 m",
+    ),
     ('"10 mm", inner', "10, inner", 4, "types.hose.section.diameter = 10", "a plain number is in metres"),
     ('"4 mm"', '"10 mm"', 4, "types.hose.section.inner_diameter = 0.01", "smaller than diameter = 0.01 m"),
     (
@@ -91,7 +98,20 @@ RULES: list[tuple[str, str, int, str, str]] = [
         "positive about both axes",
     ),
     ("bending = 0", "bending = 1", 8, "types.rope.stiffness.torsion", "is missing"),
-    ("bending = 0", "bending = 1, torsion = 0", 8, "types.rope.stiffness.torsion = 0.0", "greater than 0"),
+    (
+        "bending = 0",
+        "bending = 1, torsion = 0",
+        8,
+        "types.rope.stiffness.torsion = 0.0",
+        "must be at least 1e-20",
+    ),
+    (
+        "bending = 0",
+        "bending = 1e-30",
+        8,
+        "types.rope.stiffness.bending = 1e-30",
+        "must be 0 (a rope) or at least",
+    ),
     ("bending = 0", "bending = -1", 8, "types.rope.stiffness.bending = -1", "between 0 and"),
     ("bending = 0", "bending = [1, 2, 3]", 8, "types.rope.stiffness.bending", "two numbers, not 3"),
     ("mass_per_length = 0.1\n", "", 7, "types.rope.mass_per_length", "is missing"),
@@ -129,8 +149,8 @@ RULES: list[tuple[str, str, int, str, str]] = [
         "must be left out beside type",
     ),
     ('type = "hose"\nlength', 'type = "rope"\nlength', 15, "h/rest", "without bending stiffness"),
-    ('"420 mm"', '"0 mm"', 13, 'h/length = "0 mm"', "greater than 0 m"),
-    ('"420 mm"', "42000", 13, "h/length = 42000", "at most 10000 m"),
+    ('"420 mm"', '"0 mm"', 13, 'h/length = "0 mm"', "must lie between 1e-06 and 10000 m"),
+    ('"420 mm"', "42000", 13, "h/length = 42000", "a plain number is in metres"),
     (
         '"420 mm"',
         '"420 N"',
@@ -332,6 +352,10 @@ def test_held_by_several_supports_together() -> None:
     Scene.from_toml(f'[[cables]]\nname = "h"\ntype = "library:rg-58"\nlength = 1\n{ends}\n')
 
 
+def test_every_field_of_a_cable_is_reserved() -> None:
+    assert set(Cable.model_fields) == RESERVED  # a new field must not be shadowed by a clip of that name
+
+
 def test_duplicate_names() -> None:
     twice = BASE + '[[cables]]\nname = "h"\ntype = "hose"\nlength = 1\nstart = { position = [0, 0, 0] }\n'
     with pytest.raises(SceneError, match='line 29: h/name = "h": must be unique: cable 1 has this name'):
@@ -396,7 +420,7 @@ def test_layers_go_from_the_inside_out() -> None:
 
 
 def test_errors_of_objects_built_in_code() -> None:
-    with pytest.raises(SceneError, match="x/length = -1: must be greater than 0 m"):
+    with pytest.raises(SceneError, match="x/length = -1: must lie between 1e-06 and 10000 m"):
         Cable(name="x", length=-1, type="hose")
     with pytest.raises(SceneError, match=r'tangnt.*did you mean "tangent"'):
         End(position=(0, 0, 0), tangnt=(1, 0, 0))
@@ -409,3 +433,17 @@ def test_messages_hold_no_control_characters() -> None:
     with pytest.raises(SceneError) as caught:
         Scene.from_toml('[[cables]]\nname = "a\\u001b[31m"\nlength = "1 \\u001b[2J"\n')
     assert "\x1b" not in str(caught.value)
+
+
+def test_a_rope_carries_only_tension() -> None:
+    clamp = "tangent = [1, 0, 0] }"
+    ends = f"start = {{ position = [0, 0, 0], {clamp}\nend = {{ position = [1, 0, 0], {clamp}"
+    text = f'[[cables]]\nname = "r"\nlength = 2\nstiffness = {{ bending = 0 }}\nmass_per_length = 1\n{ends}\n'
+    Scene.from_toml(text)
+    for key, words in [
+        ("twist = 1", r"line 8: r/twist = 1.0: .* holds no twist"),
+        ("loads = [{ at = 0.5, moment = [0, 0, 1] }]", r"line 8: r/load 1.moment = .* carries no moment"),
+        ("rest = { curvature = [0, 0, 1] }", r"line 8: r/rest: .* nothing keeps a rest shape"),
+    ]:
+        with pytest.raises(SceneError, match=words):
+            Scene.from_toml(text + key + "\n")

@@ -217,7 +217,7 @@ PLACES = places(tomllib.loads(FULL))[1:]
 
 
 @given(st.lists(st.tuples(st.sampled_from(PLACES), values, st.booleans()), min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_fuzzed_structures_end_in_a_scene_or_a_scene_error(
     changes: list[tuple[tuple[Any, ...], Any, bool]],
 ) -> None:

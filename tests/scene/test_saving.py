@@ -97,6 +97,18 @@ def test_only_the_change_is_written(full: str, path: str, value: Any) -> None:
     assert Scene.from_json(json_text) == after
 
 
+def test_clips_without_names_keep_theirs_when_one_before_them_goes() -> None:
+    text = '[[cables]]\nname = "c"\ntype = "library:rg-58"\nlength = 1 # long\n'
+    text += "start = { position = [0, 0, 0] }\n"
+    for at in (0.2, 0.4, 0.6):
+        text += f"[[cables.clips]] # at {at}\nat = {at}\nposition = [0, 0, 0]\n"
+    changed = Scene.from_toml(text).with_value("c/clip 2", None)
+    written = scene_text(changed, "toml")
+    assert [clip.name for clip in Scene.from_toml(written).cables[0].clips] == ["clip 1", "clip 3"]
+    assert comments(written) == ["long", "at 0.2", "at 0.6"]
+    assert written.count("name") == 2
+
+
 def test_cables_and_types_come_and_go(full: str) -> None:
     scene = Scene.from_toml(full)
     extra = Cable(name="new", type="epdm", length=1.0, start=End(position=(0, 0, 0)))
@@ -132,6 +144,14 @@ def test_saving_replaces_the_file_as_a_whole(
     Scene.from_toml(full).save(path)
     assert path.read_text(encoding="utf-8") == full
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(full: str, tmp_path: Path) -> None:
+    (tmp_path / "real.toml").write_text("old")
+    (tmp_path / "link.toml").symlink_to("real.toml")
+    Scene.from_toml(full).save(tmp_path / "link.toml")
+    assert (tmp_path / "link.toml").is_symlink()
+    assert (tmp_path / "real.toml").read_text(encoding="utf-8") == full
 
 
 def test_where_nothing_can_be_saved(full: str, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from lissom.scene import Scene, SceneError, new_scene
@@ -31,3 +34,17 @@ def test_an_unknown_template_names_the_others() -> None:
     assert set(TEMPLATES) == {"hose", "cantilever", "rope", "moulded"}
     with pytest.raises(SceneError, match='did you mean "hose"'):
         new_scene("hoes")
+
+
+def test_what_the_documentation_shows() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scene.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    scene = Scene.from_toml(shown)
+    assert scene.with_value("brake hose/length", "450 mm").cable("brake hose").length == 0.45
+    messages = re.search(r"```\n(hose\.toml:7.*?)```", text, re.DOTALL)
+    assert messages is not None
+    wrong = shown.replace("poisson", "poison").replace('"420 mm"', '"420 kg"').replace("at = 0.5", "at = 1.4")
+    with pytest.raises(SceneError) as caught:
+        Scene.from_toml(wrong)
+    said = [re.sub(r"^line \d+: ", "", line) for line in str(caught.value).splitlines()]
+    assert said == [re.sub(r"^hose.toml:\d+: ", "", line) for line in messages[1].splitlines()]

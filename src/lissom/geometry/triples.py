@@ -166,6 +166,62 @@ def rows_scaled(d: Vector, m: Matrix) -> Matrix:
 
 
 @inline
+def symmetric_apply(m: Symmetric, v: Vector) -> Vector:
+    return (
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
+        m[2] * v[0] + m[4] * v[1] + m[5] * v[2],
+    )
+
+
+@inline
+def symmetric_times(m: Symmetric, b: Matrix) -> Matrix:
+    return matmul((m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5]), b)
+
+
+@inline
+def full(m: Symmetric) -> Matrix:
+    return (m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5])
+
+
+@inline
+def symmetric_add(a: Symmetric, b: Symmetric) -> Symmetric:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@inline
+def rows_cross(m: Matrix, v: Vector) -> Matrix:
+    """m [v]×: each row crossed with v."""
+    return (
+        m[1] * v[2] - m[2] * v[1],
+        m[2] * v[0] - m[0] * v[2],
+        m[0] * v[1] - m[1] * v[0],
+        m[4] * v[2] - m[5] * v[1],
+        m[5] * v[0] - m[3] * v[2],
+        m[3] * v[1] - m[4] * v[0],
+        m[7] * v[2] - m[8] * v[1],
+        m[8] * v[0] - m[6] * v[2],
+        m[6] * v[1] - m[7] * v[0],
+    )
+
+
+@inline
+def cross_columns(v: Vector, m: Matrix) -> Matrix:
+    """[v]× m: v crossed with each column."""
+    return (
+        v[1] * m[6] - v[2] * m[3],
+        v[1] * m[7] - v[2] * m[4],
+        v[1] * m[8] - v[2] * m[5],
+        v[2] * m[0] - v[0] * m[6],
+        v[2] * m[1] - v[0] * m[7],
+        v[2] * m[2] - v[0] * m[8],
+        v[0] * m[3] - v[1] * m[0],
+        v[0] * m[4] - v[1] * m[1],
+        v[0] * m[5] - v[1] * m[2],
+    )
+
+
+@inline
 def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
     return (
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],

@@ -102,49 +102,66 @@ def equilibrium(
 
 
 def make_layout(line: Line, grid: Grid, chain: Chain, scales: Scales) -> Layout:
-    """Numbers the unknowns along the cable and finds what each is coupled to."""
-    points, segments = len(grid.s), len(grid.h)
-    held = np.zeros((points, 3), dtype=bool)
+    points, frames = len(grid.s), len(chain.mask)
+    free = np.ones((points, 3))
     for support, at in zip(line.supports, grid.support_at, strict=True):
-        held[at] |= support.holds
+        free[at, list(support.holds)] = 0.0
     of_point = np.full((points, 3), -1, dtype=np.int64)
-    of_frame = np.full((len(chain.mask), 3), -1, dtype=np.int64)
-    segment_frame = np.zeros(segments, dtype=np.int64)
-    first: list[int] = []
-    metric: list[float] = []
+    of_frame = np.full((frames, 3), -1, dtype=np.int64)
+    segment_frame = np.zeros(points - 1, dtype=np.int64)
+    first = np.zeros(3 * (points + frames), dtype=np.int64)
+    metric = np.ones(len(first))
+    rows = number_unknowns(
+        free, chain.mask, chain.segment_of, of_point, of_frame, segment_frame, first, metric, scales.length
+    )
+    # what acts at a point is what the known internal force loses there; where a support acts, the position is held
+    known = np.vstack([np.zeros(3), chain.force, np.zeros(3)])
+    load = known[:-1] - known[1:]
+    return Layout(of_point, of_frame, segment_frame, first[:rows], metric[:rows], load)
 
-    def number(rows: Indices, free: NDArray[np.bool_], back_to: int, weight: float) -> None:
-        for k in np.flatnonzero(free):
-            rows[k] = len(first)
-            first.append(back_to)
-            metric.append(weight)
 
+@kernel
+def number_unknowns(
+    free: Array,
+    mask: Array,
+    segment_of: Indices,
+    of_point: Indices,
+    of_frame: Indices,
+    segment_frame: Indices,
+    first: Indices,
+    metric: Array,
+    length: float,
+) -> int:
+    """Numbers the unknowns along the cable: a point, its frame if it has one, the frame of the segment after it.
+
+    A position is coupled back to the point before, a frame to the frame before and to the segment's first point.
+    """
+    row = 0
     frame = 0
-    segment_before = frame_before = 0  # first unknown of the segment before (with its first point), of the frame before
-    for point in range(points):
-        here = len(first)
-        number(of_point[point], ~held[point], segment_before, 1.0 / scales.length**2)
-        while frame < len(chain.mask) and chain.segment_of[frame] <= point:
-            now = len(first)
-            number(of_frame[frame], chain.mask[frame] > 0.0, min(frame_before, here), 1.0)
+    point_before = 0
+    frame_before = 0
+    for point in range(len(free)):
+        here = row
+        for k in range(3):
+            if free[point, k] > 0.0:
+                of_point[point, k] = row
+                first[row] = point_before
+                metric[row] = 1.0 / length**2
+                row += 1
+        while frame < len(mask) and segment_of[frame] <= point:
+            now = row
+            for k in range(3):
+                if mask[frame, k] > 0.0:
+                    of_frame[frame, k] = row
+                    first[row] = min(frame_before, here)
+                    row += 1
             frame_before = now
             frame += 1
-            if chain.segment_of[frame - 1] == point:
+            if segment_of[frame - 1] == point:
                 segment_frame[point] = frame - 1
                 break
-            if point < points - 1 and chain.segment_of[frame] != point:
-                raise AssertionError("a frame at a point stands before that of the segment after it")
-        segment_before = here
-    # without a frame before or after, the force at a point is the difference of the known internal forces
-    known = np.vstack([np.zeros(3), chain.force, np.zeros(3)])
-    return Layout(
-        of_point=of_point,
-        of_frame=of_frame,
-        segment_frame=segment_frame,
-        first=np.array(first, dtype=np.int64),
-        metric=np.array(metric),
-        load=known[:-1] - known[1:],
-    )
+        point_before = here
+    return row
 
 
 def start(line: Line, grid: Grid, chain: Chain, q: Array, nu: Array) -> State:
@@ -197,7 +214,7 @@ def descend(
             status = CONVERGED
             break
         update_multipliers(chain, layout, state.x, state.q, state.n, rho)
-        outer += 1; print(outer, rho, stretch, work.tally)
+        outer += 1
         residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
         if residual <= scales.residual and closure <= scales.closure:
             status = CONVERGED
@@ -240,7 +257,7 @@ def minimise(
     lowered = False
     stretch = np.inf
     for inner in range(MOST_INNER):
-        stretch = assemble(chain, layout, state.x, state.q, state.n, rho, work.gradient, work.band)
+        stretch = assemble(chain, layout, state.x, state.q, state.n, rho, True, work.gradient, work.band)
         size = ways.gradient_size(layout, work, scales)
         if not (stretch < 1e300 and size < 1e300):
             return lowered, np.inf
@@ -282,13 +299,11 @@ def finish(
     before = np.inf
     for _ in range(MOST_INNER):
         work.tally[ways.ITERATIONS] += 1
-        assemble(chain, layout, state.x, state.q, state.n, rho, work.gradient, work.band)
+        assemble(chain, layout, state.x, state.q, state.n, rho, False, work.gradient, work.band)
         if not ways.definite(layout, work, scales) and len(chain.moment_site) == 0:
             break
-        for r in range(len(work.step)):
-            work.step[r] = -work.gradient[r]
+        np.negative(work.gradient, out=work.step)
         banded.solve(work.lower, work.pivots, layout.first, work.step)
-        print("    turn",ways.largest_turn(layout, work.step))
         if not ways.largest_turn(layout, work.step) < newton.ESCAPE_TURN:
             break
         predict_multipliers(chain, layout, state.x, state.q, state.n, rho, work.step, state.n)
@@ -298,7 +313,6 @@ def finish(
             work.tally[ways.METHODS] |= NEWTON
             return True
         error = max(residual, closure)
-        print("   fin",rho,residual,closure,error)
         if not error <= GAIN * before:
             break
         before = error

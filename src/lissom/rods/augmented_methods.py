@@ -35,8 +35,6 @@ SUFFICIENT = 1e-4
 MOST_HALVINGS = 24
 # Steps of conjugate gradients before Newton is asked again.
 CONJUGATE_STEPS = 60
-# Steps along the forces when they are the last resort: each is poor, and Newton has just failed here.
-FORCE_STEPS = 10
 # Rounding of the energy's sums: a smaller change says nothing.
 ROUNDING = 1e-13
 
@@ -83,7 +81,6 @@ def workspace(chain: Chain, layout: Layout) -> Work:
     )
 
 
-@kernel
 def copy_state(source: State, target: State) -> None:
     target.x[:] = source.x
     target.q[:] = source.q
@@ -157,8 +154,7 @@ def newton(chain: Chain, layout: Layout, state: State, work: Work, rho: float, s
     else:
         work.tally[SHIFTED] += 1
         make_definite(layout, work, scales)
-    for r in range(len(work.step)):
-        work.step[r] = -work.gradient[r]
+    np.negative(work.gradient, out=work.step)
     banded.solve(work.lower, work.pivots, layout.first, work.step)
     return search(chain, layout, state, work, rho, scales, 1.0, work.step)
 
@@ -186,10 +182,11 @@ def make_definite(layout: Layout, work: Work, scales: Scales) -> None:
 
 
 @kernel
-def scaled_force(layout: Layout, work: Work, scales: Scales, r: int) -> float:
-    """−gradient over the Hessian's diagonal, which is made positive."""
-    size = abs(work.band[r, banded.DIAGONAL])
-    return float(-work.gradient[r] / max(size, scales.soft * layout.metric[r]))
+def forces(layout: Layout, work: Work, scales: Scales) -> None:
+    """work.step = −gradient over the Hessian's diagonal, which is made positive."""
+    for r in range(len(work.step)):
+        size = abs(work.band[r, banded.DIAGONAL])
+        work.step[r] = -work.gradient[r] / max(size, scales.soft * layout.metric[r])
 
 
 @kernel
@@ -207,29 +204,17 @@ def parabola(layout: Layout, work: Work, step: Array) -> float:
 def conjugate_gradients(
     chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales, tolerance: float
 ) -> bool:
-    """Non-linear conjugate gradients (Polak–Ribière, never negative) with the Hessian renewed at every step."""
-    rows = len(work.step)
+    """Non-linear conjugate gradients with the Hessian renewed at every step [GS07 §6.2]."""
     lowered = False
     before = 0.0
     for iteration in range(CONJUGATE_STEPS):
         if iteration > 0:
             work.tally[ITERATIONS] += 1
-            assemble(chain, layout, state.x, state.q, state.n, rho, work.gradient, work.band)
+            assemble(chain, layout, state.x, state.q, state.n, rho, True, work.gradient, work.band)
             if gradient_size(layout, work, scales) <= tolerance:
                 break
-        now = 0.0
-        change = 0.0
-        for r in range(rows):
-            work.step[r] = scaled_force(layout, work, scales, r)
-            now -= work.step[r] * work.gradient[r]
-            change -= work.step[r] * (work.gradient[r] - work.previous[r])
-        beta = max(change / before, 0.0) if iteration > 0 and before > 0.0 else 0.0
-        before = now
-        for r in range(rows):
-            work.direction[r] = work.step[r] + beta * work.direction[r]
-            work.previous[r] = work.gradient[r]
-        if dot_rows(work.gradient, work.direction) >= 0.0:  # not a way down: start again from the forces
-            work.direction[:] = work.step
+        forces(layout, work, scales)
+        before = conjugate_direction(work, before)
         length = parabola(layout, work, work.direction)
         if not search(chain, layout, state, work, rho, scales, length, work.direction):
             break
@@ -237,19 +222,39 @@ def conjugate_gradients(
     return lowered
 
 
+@kernel
+def conjugate_direction(work: Work, before: float) -> float:
+    """direction ← forces + β·direction, β of Polak and Ribière but never negative; β = 0 where before = 0.
+
+    Returns gradient·forces, which is `before` at the next step.
+    """
+    now = 0.0
+    change = 0.0
+    for r in range(len(work.step)):
+        now -= work.step[r] * work.gradient[r]
+        change -= work.step[r] * (work.gradient[r] - work.previous[r])
+    beta = max(change / before, 0.0) if before > 0.0 else 0.0
+    slope = 0.0
+    for r in range(len(work.step)):
+        work.direction[r] = work.step[r] + beta * work.direction[r]
+        work.previous[r] = work.gradient[r]
+        slope += work.direction[r] * work.gradient[r]
+    if slope >= 0.0:  # not a way down: start again from the forces
+        work.direction[:] = work.step
+    return now
+
+
 def steepest_descent(
     chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales
 ) -> bool:
     """The step along the forces at whose end a parabola through the energy is least [GS07 §6.2]."""
-    for r in range(len(work.step)):
-        work.step[r] = scaled_force(layout, work, scales, r)
+    forces(layout, work, scales)
     return search(chain, layout, state, work, rho, scales, parabola(layout, work, work.step), work.step)
 
 
 def along_forces(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
     """Decreasing powers of two along the forces until one has a lower energy: if all else fails [GS07 §6.2]."""
-    for r in range(len(work.step)):
-        work.step[r] = scaled_force(layout, work, scales, r)
+    forces(layout, work, scales)
     return search(chain, layout, state, work, rho, scales, 1.0, work.step)
 
 
@@ -294,35 +299,38 @@ def lower_energy(
     return False
 
 
-def leave_saddle(
-    chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales
-) -> bool:
-    """From a balanced but unstable state: turns the frames along the most unstable direction, downhill.
+@kernel
+def unstable_direction(layout: Layout, work: Work) -> None:
+    """work.step: the direction of least stiffness, by inverse iteration with the shifted factors at hand.
 
-    Inverse iteration with the shifted factors; the shift makes the most negative direction the smallest in size.
+    The shift makes the most negative direction the smallest in size.
     """
-    make_definite(layout, work, scales)
     seed = 1
     for r in range(len(work.step)):
         seed = (1103515245 * seed + 12345) % 2147483648  # any fixed sequence: results must repeat
-        work.step[r] = (seed / 1073741824.0 - 1.0) * np.sqrt(layout.metric[r])
+        work.step[r] = (seed / 1073741824.0 - 1.0) / np.sqrt(layout.metric[r])
     for _ in range(6):
-        size = np.sqrt(dot_rows(work.step, work.step))
+        size = 1.0 / np.sqrt(dot_rows(work.step, work.step))
         for r in range(len(work.step)):
-            work.step[r] *= layout.metric[r] / size
+            work.step[r] *= size * layout.metric[r]
         banded.solve(work.lower, work.pivots, layout.first, work.step)
+
+
+def leave_saddle(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
+    """From a balanced but unstable state along its unstable direction, to the side that is lower."""
+    make_definite(layout, work, scales)
+    unstable_direction(layout, work)
     length = ESCAPE_TURN / largest_turn(layout, work.step)
     if dot_rows(work.gradient, work.step) > 0.0:
         length = -length
     before = energy(chain, layout, state.x, state.q, state.n, rho)
     for _ in range(MOST_HALVINGS):
-        for _ in range(2):
-            moved(layout, state.x, state.q, work.step, length, work.trial.x, work.trial.q)
+        for side in (length, -length):
+            moved(layout, state.x, state.q, work.step, side, work.trial.x, work.trial.q)
             if energy(chain, layout, work.trial.x, work.trial.q, state.n, rho) < before:
                 state.x[:] = work.trial.x
                 state.q[:] = work.trial.q
                 work.tally[ESCAPES] += 1
                 return True
-            length = -length
         length *= 0.5
     return False

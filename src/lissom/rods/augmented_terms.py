@@ -102,15 +102,24 @@ def segment_force(q: Quaternion, v: Vector, n: Vector, rho: float, compliance: f
 
 @inline
 def segment_derivatives(
-    R: Matrix, v: Vector, n: Vector, rho: float, compliance: float
+    R: Matrix, v: Vector, n: Vector, rho: float, compliance: float, primal: bool
 ) -> tuple[Vector, Vector, Matrix, Matrix, Matrix]:
-    """Per length: ∂v = λ, ∂φ, ∂vv, ∂vφ (rows: v), ∂φφ."""
+    """Per length: ∂v = λ, ∂φ, ∂vv, ∂vφ (rows: v), ∂φφ.
+
+    `primal`: second derivatives of the augmented Lagrangian. Otherwise those that Newton's method on n as well needs:
+    the constraint's curvature is weighted with n and not with n + ρ c.
+    """
     d3 = (R[2], R[5], R[8])
     p = apply_transposed(R, add(n, scale(rho, sub(v, d3))))
     beta = compliance / (1.0 + compliance * rho)
     k = 1.0 + beta * p[2]
-    g = (-p[1], p[0], 0.0)
     force = add(n, scale(rho, sub(v, scale(k, d3))))
+    gradient = (k * p[1], -k * p[0], 0.0)
+    if not primal:
+        p = apply_transposed(R, n)
+        k = 1.0 + compliance * p[2]
+        p = (p[0], p[1], p[2] + rho * (k - 1.0))
+    g = (-p[1], p[0], 0.0)
     b = beta * rho * rho
     vv = (
         rho - b * d3[0] * d3[0],
@@ -147,7 +156,7 @@ def segment_derivatives(
         -0.5 * k * p[1],
         0.0,
     )
-    return force, scale(-k, g), vv, turn, turns
+    return force, gradient, vv, turn, turns
 
 
 @kernel
@@ -170,13 +179,13 @@ def energy(chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: floa
 
 @kernel
 def assemble(
-    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, gradient: Array, band: Array
+    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, primal: bool, gradient: Array, band: Array
 ) -> float:
-    """Fills the gradient and the Hessian; returns the largest constraint error |c|."""
+    """Fills the gradient and the Hessian (see segment_derivatives for `primal`); returns the largest constraint error |c|."""
     gradient[:] = 0.0
     band[:] = 0.0
     assemble_bending(chain, layout, q, gradient, band)
-    worst = assemble_segments(chain, layout, x, q, n, rho, gradient, band)
+    worst = assemble_segments(chain, layout, x, q, n, rho, primal, gradient, band)
     for p in range(len(x)):
         for k in range(3):
             if layout.of_point[p, k] >= 0:
@@ -222,7 +231,7 @@ def assemble_bending(chain: Chain, layout: Layout, q: Array, gradient: Array, ba
 
 @kernel
 def assemble_segments(
-    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, gradient: Array, band: Array
+    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, primal: bool, gradient: Array, band: Array
 ) -> float:
     """Length and coherence [GS07 §5.2, §5.4]; returns the largest |c|."""
     worst = 0.0
@@ -231,7 +240,7 @@ def assemble_segments(
         f = layout.segment_frame[s]
         v = segment_vector(x, s, h)
         force, g, vv, turn, turns = segment_derivatives(
-            rotation(frame(q, f)), v, triple(n, s), rho, chain.compliance[s]
+            rotation(frame(q, f)), v, triple(n, s), rho, chain.compliance[s], primal
         )
         _, c = segment_force(frame(q, f), v, triple(n, s), rho, chain.compliance[s])
         size = dot(c, c)
@@ -282,7 +291,7 @@ def predict_multipliers(
         h = chain.h[s]
         f = layout.segment_frame[s]
         force, _, vv, turn, _ = segment_derivatives(
-            rotation(frame(q, f)), segment_vector(x, s, h), triple(n, s), rho, chain.compliance[s]
+            rotation(frame(q, f)), segment_vector(x, s, h), triple(n, s), rho, chain.compliance[s], False
         )
         for k in range(3):
             value = force[k]

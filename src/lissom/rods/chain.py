@@ -68,6 +68,7 @@ class Work(NamedTuple):
     step: Array
     trial: Array
     nu_new: Array
+    nu_old: Array
     body_moment: Array
 
 
@@ -92,6 +93,7 @@ def workspace(chain: Chain) -> Work:
         step=np.zeros((frames, 3)),
         trial=np.zeros((frames, 4)),
         nu_new=np.zeros(width),
+        nu_old=np.zeros(width),
         body_moment=np.zeros((len(chain.moment_site), 3)),
     )
 
@@ -213,8 +215,8 @@ def add_border(chain: Chain, border: Array, s: int, m: tuple[float, ...]) -> Non
 
 
 @kernel
-def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> None:
-    """Fills gradient, Hessian blocks, closure c with its columns, and the border E = ∂c/∂ν."""
+def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> float:
+    """Fills gradient, Hessian blocks, closure c with its columns, and the border E = ∂c/∂ν; returns ℒ."""
     runs = len(chain.target)
     width = len(chain.first)
     count = len(q)
@@ -222,12 +224,14 @@ def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> None:
     work.gradient[:] = 0.0
     work.columns[:] = 0.0
     work.border[:] = 0.0
+    value = 0.0
     for j in range(runs):
         work.closure[j] = -chain.target[j]
+        value += nu[j] * chain.target[j]
     if chain.scheme == STAGGERED:
-        assemble_staggered(chain, work, q, nu)
+        value += assemble_staggered(chain, work, q, nu)
     else:
-        assemble_polished(chain, work, q, nu)
+        value += assemble_polished(chain, work, q, nu)
     for k in range(len(chain.moment_site)):
         i = chain.moment_site[k]
         m = triple(chain.moment, k)
@@ -238,15 +242,18 @@ def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> None:
             work.body_moment[k, l] = m[l]
             work.columns[i, runs + 3 * k + l, l] = 1.0
     hold_supports(chain, work, count, width)
+    return value
 
 
 @kernel
-def assemble_staggered(chain: Chain, work: Work, q: Array, nu: Array) -> None:
+def assemble_staggered(chain: Chain, work: Work, q: Array, nu: Array) -> float:
     count = len(q)
+    value = 0.0
     for i in range(count - 1):
-        ga, gb, aa, ab, bb = staggered.bending(
+        part, ga, gb, aa, ab, bb = staggered.bending_terms(
             frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
         )
+        value += part
         for k in range(3):
             work.gradient[i, k] += ga[k]
             work.gradient[i + 1, k] += gb[k]
@@ -271,14 +278,17 @@ def assemble_staggered(chain: Chain, work: Work, q: Array, nu: Array) -> None:
         for k in range(3):
             if chain.run[s, k] >= 0:
                 work.closure[chain.run[s, k]] += dx[k]
+        value += staggered.segment_energy(frame(q, i), n, h, compliance)
         if compliance > 0.0:
             add_border(chain, work.border, s, staggered.stretch_block(R, h, compliance))
+    return value
 
 
 @kernel
-def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> None:
+def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> float:
+    value = 0.0
     for s in range(len(chain.h)):
-        ga, gb, aa, ab, bb, dx, ca, cb, block = polished.element(
+        part, ga, gb, aa, ab, bb, dx, ca, cb, block = polished.element(
             frame(q, s),
             frame(q, s + 1),
             internal_force(chain, nu, s),
@@ -288,6 +298,7 @@ def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> None:
             triple(chain.rest, s),
             triple(chain.slope, s),
         )
+        value += part
         for k in range(3):
             work.gradient[s, k] += ga[k]
             work.gradient[s + 1, k] += gb[k]
@@ -300,6 +311,7 @@ def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> None:
         add_columns(chain, work.columns, s, s, ca)
         add_columns(chain, work.columns, s + 1, s, cb)
         add_border(chain, work.border, s, block)
+    return value
 
 
 @kernel

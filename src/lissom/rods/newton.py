@@ -24,6 +24,9 @@ NOT_FINITE = 3
 
 # A frame turns by at most this much in one step (rad): past it the quadratic model means nothing.
 LARGEST_TURN = 1.2
+# A step from a stable state that turns every frame by less than this is taken without looking at the merit; should the
+# residual then rise, it is taken back (rad).
+TRUSTED_TURN = 0.1
 # The first shift, in units of B h/L² (a frame's share of the softest mode), and its growth.
 FIRST_SHIFT = 2.0
 SHIFT_GROWTH = 4.0
@@ -79,9 +82,18 @@ def equilibrium(
     index = 0
     stalled = 0
     unstable_in_a_row = 0
+    unchecked = False  # the last step was taken on trust
+    trusted = True  # such steps have not disappointed yet
     for iteration in range(most_iterations + 1):
-        assemble(chain, work, q, nu)
+        worst_before = max(residual, closure)
+        value = assemble(chain, work, q, nu)
         residual, closure = errors(chain, work, scales)
+        if unchecked and not max(residual, closure) < worst_before:
+            turn_back(work, q, nu, runs)
+            unchecked = False
+            trusted = False
+            residual = worst_before
+            continue
         if not (residual < 1e300 and closure < 1e300):
             return Outcome(NOT_FINITE, iteration, residual, closure, index, shifted, escapes, factorisations)
         for i in range(count):
@@ -98,8 +110,7 @@ def equilibrium(
             return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
         if iteration == most_iterations:
             break
-        unstable = index > 0
-        if unstable and not moments:
+        if index > 0 and not moments:
             shift = max(FIRST_SHIFT * scales.soft, shift_memory / (SHIFT_GROWTH * SHIFT_GROWTH))
             for _ in range(40):
                 negative = blocks.factor(
@@ -118,23 +129,41 @@ def equilibrium(
         if there or (leave_saddles and unstable_in_a_row >= PATIENCE and escapes < MOST_ESCAPES):
             escapes += 1
             unstable_in_a_row = 0
+            unchecked = False
             leave_saddle(chain, work, q, nu, scales)
             continue
         if not newton_step(chain, work, nu):
             return Outcome(NOT_FINITE, iteration, residual, closure, index, shifted, escapes, factorisations)
-        if line_search(chain, work, q, nu, scales, residual, closure):
+        turn = largest_turn(work.step)
+        unchecked = trusted and index <= 0 and turn < TRUSTED_TURN
+        if unchecked:
+            turn_frames(q, work.step, 1.0, work.trial)
+            take(work, q, nu, runs)
+            continue
+        near = turn < 1e-3 and residual < 1e-3 and closure < 1e-4
+        if line_search(chain, work, q, nu, scales, value, turn, near):
             stalled = 0
-        else:
-            stalled += 1
-            if residual <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
-                # as low as rounding lets it go
-                return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
-            if stalled > 3:
-                return Outcome(NO_DESCENT, iteration, residual, closure, index, shifted, escapes, factorisations)
-            shift_memory = max(shift_memory, FIRST_SHIFT * scales.soft) * SHIFT_GROWTH**2
+            continue
+        stalled += 1
+        if residual <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
+            # as low as rounding lets it go
+            return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
+        if stalled > 3:
+            return Outcome(NO_DESCENT, iteration, residual, closure, index, shifted, escapes, factorisations)
+        shift_memory = max(shift_memory, FIRST_SHIFT * scales.soft) * SHIFT_GROWTH**2
     return Outcome(
         OUT_OF_ITERATIONS, most_iterations, residual, closure, index, shifted, escapes, factorisations
     )
+
+
+@kernel
+def turn_back(work: Work, q: Array, nu: Array, runs: int) -> None:
+    """Undoes the last step."""
+    for i in range(len(q)):
+        for k in range(4):
+            q[i, k] = work.trial[i, k]
+    for j in range(runs):
+        nu[j] = work.nu_old[j]
 
 
 @kernel
@@ -233,55 +262,74 @@ def merit(chain: Chain, work: Work, q: Array, penalty: float) -> float:
 
 
 @kernel
-def descent_penalty(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) -> float:
-    """k for which the step lowers the merit: its slope is −dφ·K dφ − k |c|², and dφ·K dφ may be negative.
+def merit_before(
+    chain: Chain, work: Work, nu: Array, scales: Scales, value: float
+) -> tuple[float, float]:
+    """(merit at the present frames, penalty k), from what `assemble` left: no new evaluation.
 
-    K dφ = −g + Aᵀdν and A dφ = −c, with c taken at ν₊, give dφ·K dφ = −g·dφ − dν·c.
+    ℒ is quadratic in ν: ℒ(ν₊) = ℒ − dν·c − ½ dν·E dν and c(ν₊) = c + E dν. The slope of the merit along the step is
+    −dφ·K dφ − k |c|², and dφ·K dφ may be negative; with K dφ = −g + Aᵀdν and A dφ = −c(ν₊) it is −g·dφ − dν·c(ν₊).
     """
-    lagrangian(chain, q, work.nu_new, work.right)
+    runs = len(chain.target)
     bend = 0.0
-    for i in range(len(q)):
+    for i in range(len(work.step)):
         for k in range(3):
             bend -= work.gradient[i, k] * work.step[i, k]
     square = 0.0
-    for j in range(len(chain.target)):
-        bend -= (work.nu_new[j] - nu[j]) * work.right[j]
-        square += work.right[j] ** 2
-    if bend >= 0.0 or square == 0.0:
-        return scales.penalty
-    return max(scales.penalty, -2.0 * bend / square)
+    for j in range(runs):
+        change = 0.0
+        for k in range(runs):
+            change += work.border[j, k] * (work.nu_new[k] - nu[k])
+        c = work.closure[j] + change
+        dnu = work.nu_new[j] - nu[j]
+        value -= dnu * (work.closure[j] + 0.5 * change)
+        bend -= dnu * c
+        square += c * c
+    penalty = scales.penalty
+    if bend < 0.0 and square > 0.0:
+        penalty = max(penalty, -2.0 * bend / square)
+    return value + 0.5 * penalty * square, penalty
+
+
+@kernel
+def largest_turn(step: Array) -> float:
+    largest = 0.0
+    for i in range(len(step)):
+        largest = max(largest, step[i, 0] ** 2 + step[i, 1] ** 2 + step[i, 2] ** 2)
+    return np.sqrt(largest)
+
+
+@kernel
+def take(work: Work, q: Array, nu: Array, runs: int) -> None:
+    """The trial becomes the state; the old frames stay in `trial`, the old multipliers in `nu_old`."""
+    for i in range(len(q)):
+        for k in range(4):
+            old = q[i, k]
+            q[i, k] = work.trial[i, k]
+            work.trial[i, k] = old
+    for j in range(runs):
+        work.nu_old[j] = nu[j]
+        nu[j] = work.nu_new[j]
 
 
 @kernel
 def line_search(
-    chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, residual: float, closure: float
+    chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, value: float, turn: float, near: bool
 ) -> bool:
-    """Takes the longest of the steps 1, ½, ¼, … that lowers the merit; False if none does."""
+    """Takes the longest of the steps 1, ½, ¼, … that lowers the merit; False if none does.
+
+    `near` the solution Newton is quadratic and the merit only rounding: the whole step is taken.
+    """
     runs = len(chain.target)
-    largest = 0.0
-    for i in range(len(q)):
-        turn = work.step[i, 0] ** 2 + work.step[i, 1] ** 2 + work.step[i, 2] ** 2
-        if turn > largest:
-            largest = turn
-    largest = np.sqrt(largest)
-    length = 1.0
-    if largest > LARGEST_TURN:
-        length = LARGEST_TURN / largest
-    penalty = descent_penalty(chain, work, q, nu, scales)
-    before = merit(chain, work, q, penalty)
+    length = min(1.0, LARGEST_TURN / turn) if turn > 0.0 else 1.0
+    before, penalty = merit_before(chain, work, nu, scales, value)
     # rounding of the sums: a smaller change of the merit says nothing
     noise = 1e-13 * (abs(before) + scales.force * scales.length)
-    # Close to the solution Newton is quadratic and the merit only rounding.
-    near = largest < 1e-3 and residual < 1e-3 and closure < 1e-4
     for _ in range(14):
         turn_frames(q, work.step, length, work.trial)
         after = merit(chain, work, work.trial, penalty) + moment_work(chain, work, length)
         if after <= before + noise or (near and after == after):
-            for i in range(len(q)):
-                for k in range(4):
-                    q[i, k] = work.trial[i, k]
-            for j in range(runs):
-                nu[j] = work.nu_new[j]
+            take(work, q, nu, runs)
             return True
         length *= 0.5
     for j in range(runs):  # the multipliers alone may still be right

@@ -17,24 +17,26 @@ import math
 from lissom.geometry.triples import (
     Matrix,
     Quaternion,
+    Symmetric,
     Vector,
     add,
     apply,
     apply_transposed,
     columns_scaled,
     cross,
-    diagonal,
+    cross_columns,
     dot,
+    full,
     matadd,
     matmul,
-    matmul_at_b,
     matscale,
     outer,
     rotation,
-    rows_scaled,
+    rows_cross,
     scale,
     skew,
     sub,
+    symmetric_add,
     transposed,
 )
 from lissom.kernels import inline
@@ -42,13 +44,15 @@ from lissom.rods.relative import (
     curvature_of_theta,
     half_angle_and_axis,
     half_rotation,
+    relative_rotation,
+    rows_stretched,
     second_order_coefficients,
     site_blocks,
-    stretch_matrix,
+    stretched,
+    stretched_both_sides,
 )
 
 E3: Vector = (0.0, 0.0, 1.0)
-SKEW_E3: Matrix = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -98,112 +102,175 @@ def energy(
 
 
 @inline
-def derivatives(
-    psi: float, u: Vector, N: Vector, F: Vector, h: float, D: Vector, u0: Vector, slope: Vector
-) -> tuple[Vector, Vector, Vector, Matrix, Matrix, Matrix]:
-    """(ℓ_θ, ℓ_N, ℓ_F, ℓ_θθ, ℓ_θN, ℓ_NN) of ℓ(θ, N, F)."""
-    theta = scale(2.0 * psi, u)
-    w = scale(1.0 / h, theta)
-    M = (D[0] * (w[0] - u0[0]), D[1] * (w[1] - u0[1]), D[2] * (w[2] - u0[2]))
-    y = dot(theta, theta)
-    b, b1, b2 = helix_mean(y)
-    k3 = h * h * h / 12.0
-
-    # the bubble
-    P = add(cross(E3, N), cross(w, M))
-    Z = (k3 * (slope[0] - P[0] / D[0]), k3 * (slope[1] - P[1] / D[1]), k3 * (slope[2] - P[2] / D[2]))
-    P_theta = matscale(1.0 / h, matadd(matscale(-1.0, skew(M)), columns_scaled(skew(w), D)))
-    compliance = (-k3 / D[0], -k3 / D[1], -k3 / D[2])
-    weighted = rows_scaled(compliance, P_theta)
-    ZD = matscale(-1.0 / (h * h), columns_scaled(skew(Z), D))
-
-    # the mean tangent: k = N·(θ×(θ×e3))
-    N_theta = dot(N, theta)
-    k = N_theta * theta[2] - y * N[2]
-    k_theta = (
-        N[0] * theta[2] - 2.0 * N[2] * theta[0],
-        N[1] * theta[2] - 2.0 * N[2] * theta[1],
-        N[2] * theta[2] + N_theta - 2.0 * N[2] * theta[2],
+def symmetric_product(a: Vector, b: Vector) -> Symmetric:
+    """a bᵀ + b aᵀ."""
+    return (
+        2.0 * a[0] * b[0],
+        a[0] * b[1] + a[1] * b[0],
+        a[0] * b[2] + a[2] * b[0],
+        2.0 * a[1] * b[1],
+        a[1] * b[2] + a[2] * b[1],
+        2.0 * a[2] * b[2],
     )
-    along = sub(scale(theta[2], theta), scale(y, E3))
-
-    l_theta = add(M, apply_transposed(P_theta, Z))
-    l_theta = sub(l_theta, scale(h, add(scale(b, k_theta), scale(2.0 * b1 * k, theta))))
-    l_theta = add(l_theta, scale(h * h / 12.0, cross(E3, F)))
-    l_N = sub(cross(Z, E3), scale(h, add(E3, scale(b, along))))
-    l_F = scale(h * h / 12.0, cross(theta, E3))
-
-    NE = outer(N, E3)
-    mean = matadd(matadd(NE, transposed(NE)), diagonal((-2.0 * N[2], -2.0 * N[2], -2.0 * N[2])))
-    TK = outer(theta, k_theta)
-    second = matadd(matadd(TK, transposed(TK)), diagonal((k, k, k)))
-    tangent_part = matadd(
-        matadd(matscale(b, mean), matscale(2.0 * b1, second)), matscale(4.0 * b2 * k, outer(theta, theta))
-    )
-    l_theta_theta = matadd(
-        matadd(diagonal((D[0] / h, D[1] / h, D[2] / h)), matmul_at_b(P_theta, weighted)),
-        matadd(matadd(ZD, transposed(ZD)), matscale(-h, tangent_part)),
-    )
-    mixed = matadd(
-        matscale(
-            b,
-            matadd(
-                diagonal((theta[2], theta[2], theta[2])),
-                matadd(outer(E3, theta), matscale(-2.0, outer(theta, E3))),
-            ),
-        ),
-        matscale(2.0 * b1, outer(theta, along)),
-    )
-    l_theta_N = matadd(matmul_at_b(weighted, SKEW_E3), matscale(-h, mixed))
-    l_NN = diagonal((-k3 / D[1], -k3 / D[0], 0.0))
-    return l_theta, l_N, l_F, l_theta_theta, l_theta_N, l_NN
 
 
 @inline
-def turning(g: Vector, N: Vector) -> Matrix:
+def weighted_square(m: Matrix, d: Vector) -> Symmetric:
+    """mᵀ diag(d) m."""
+    return (
+        d[0] * m[0] * m[0] + d[1] * m[3] * m[3] + d[2] * m[6] * m[6],
+        d[0] * m[0] * m[1] + d[1] * m[3] * m[4] + d[2] * m[6] * m[7],
+        d[0] * m[0] * m[2] + d[1] * m[3] * m[5] + d[2] * m[6] * m[8],
+        d[0] * m[1] * m[1] + d[1] * m[4] * m[4] + d[2] * m[7] * m[7],
+        d[0] * m[1] * m[2] + d[1] * m[4] * m[5] + d[2] * m[7] * m[8],
+        d[0] * m[2] * m[2] + d[1] * m[5] * m[5] + d[2] * m[8] * m[8],
+    )
+
+
+@inline
+def derivatives(
+    theta: Vector, N: Vector, F: Vector, h: float, D: Vector, u0: Vector, slope: Vector
+) -> tuple[float, Vector, Vector, Vector, Symmetric, Matrix, Vector]:
+    """(ℓ, ℓ_θ, ℓ_N, ℓ_F, ℓ_θθ, ℓ_θN, diagonal of ℓ_NN) of ℓ(θ, N, F)."""
+    inverse = 1.0 / h
+    w = scale(inverse, theta)
+    strain = sub(w, u0)
+    M = (D[0] * strain[0], D[1] * strain[1], D[2] * strain[2])
+    y = dot(theta, theta)
+    b, b1, b2 = helix_mean(y)
+    k3 = h * h * h / 12.0
+    k2 = h * h / 12.0
+    soft = (k3 / D[0], k3 / D[1], k3 / D[2])
+
+    # the bubble: Z = −∂ℓ/∂P of its two terms
+    P = add((-N[1], N[0], 0.0), cross(w, M))
+    DP = (soft[0] * P[0], soft[1] * P[1], soft[2] * P[2])
+    Z = (k3 * slope[0] - DP[0], k3 * slope[1] - DP[1], k3 * slope[2] - DP[2])
+    P_theta = matscale(inverse, matadd(skew((-M[0], -M[1], -M[2])), columns_scaled(skew(w), D)))
+    # P_θᵀ diag(−soft) [e3]×: [e3]× maps (x, y, z) to (−y, x, 0)
+    bubble_mixed = (
+        -soft[1] * P_theta[3], soft[0] * P_theta[0], 0.0,
+        -soft[1] * P_theta[4], soft[0] * P_theta[1], 0.0,
+        -soft[1] * P_theta[5], soft[0] * P_theta[2], 0.0,
+    )  # fmt: skip
+    # Z·(x×Dy + y×Dx)/h², from −([Z]× D − D [Z]×)/h²
+    z = scale(-inverse * inverse, Z)
+    bubble_second = (
+        0.0, z[2] * (D[0] - D[1]), z[1] * (D[2] - D[0]), 0.0, z[0] * (D[1] - D[2]), 0.0,
+    )  # fmt: skip
+
+    # the mean tangent: k = N·(θ×(θ×e3))
+    t3 = theta[2]
+    N3 = N[2]
+    N_theta = dot(N, theta)
+    k = N_theta * t3 - y * N3
+    k_theta = (N[0] * t3 - 2.0 * N3 * theta[0], N[1] * t3 - 2.0 * N3 * theta[1], N_theta - N3 * t3)
+    along = (theta[0] * t3, theta[1] * t3, t3 * t3 - y)
+    hb = h * b
+    hb1 = 2.0 * h * b1
+
+    value = (
+        0.5 * h * dot(strain, M)
+        - h * (N3 + b * k)
+        - 0.5 * dot(P, DP)
+        + k3 * dot(slope, P)
+        + k2 * (F[0] * theta[1] - F[1] * theta[0])
+    )
+    l_theta = add(M, apply_transposed(P_theta, Z))
+    l_theta = sub(l_theta, add(scale(hb, k_theta), scale(hb1 * k, theta)))
+    l_theta = (l_theta[0] - k2 * F[1], l_theta[1] + k2 * F[0], l_theta[2])
+    l_N = (Z[1] - hb * along[0], -Z[0] - hb * along[1], -h - hb * along[2])
+    l_F = (k2 * theta[1], -k2 * theta[0], 0.0)
+
+    square = weighted_square(P_theta, (-soft[0], -soft[1], -soft[2]))
+    mixed_tangent = symmetric_product(theta, k_theta)
+    k4 = 4.0 * h * b2 * k
+    second = hb1 * k
+    l_theta_theta = (
+        D[0] * inverse + square[0] + 2.0 * hb * N3 - hb1 * mixed_tangent[0] - second - k4 * theta[0] * theta[0],
+        square[1] + bubble_second[1] - hb1 * mixed_tangent[1] - k4 * theta[0] * theta[1],
+        square[2] + bubble_second[2] - hb * N[0] - hb1 * mixed_tangent[2] - k4 * theta[0] * t3,
+        D[1] * inverse + square[3] + 2.0 * hb * N3 - hb1 * mixed_tangent[3] - second - k4 * theta[1] * theta[1],
+        square[4] + bubble_second[4] - hb * N[1] - hb1 * mixed_tangent[4] - k4 * theta[1] * t3,
+        D[2] * inverse + square[5] - hb1 * mixed_tangent[5] - second - k4 * t3 * t3,
+    )
+    # −h (b (θ₃ I + e3 θᵀ − 2 θ e3ᵀ) + 2 b' θ alongᵀ)
+    tangent_mixed = (
+        hb * t3 + hb1 * theta[0] * along[0], hb1 * theta[0] * along[1], hb1 * theta[0] * along[2] - 2.0 * hb * theta[0],
+        hb1 * theta[1] * along[0], hb * t3 + hb1 * theta[1] * along[1], hb1 * theta[1] * along[2] - 2.0 * hb * theta[1],
+        hb * theta[0] + hb1 * t3 * along[0], hb * theta[1] + hb1 * t3 * along[1], hb1 * t3 * along[2],
+    )  # fmt: skip
+    l_theta_N = matadd(bubble_mixed, matscale(-1.0, tangent_mixed))
+    return value, l_theta, l_N, l_F, l_theta_theta, l_theta_N, (-soft[1], -soft[0], 0.0)
+
+
+@inline
+def turning(g: Vector, N: Vector) -> Symmetric:
     """The second derivative in μ of g·(exp(−μ)N): ½(g Nᵀ + N gᵀ) − (g·N) I."""
     k = dot(g, N)
-    GN = outer(g, N)
-    return matadd(matscale(0.5, matadd(GN, transposed(GN))), diagonal((-k, -k, -k)))
+    s = symmetric_product(scale(0.5, g), N)
+    return (s[0] - k, s[1], s[2], s[3] - k, s[4], s[5] - k)
 
 
 @inline
 def element(
     qa: Quaternion, qb: Quaternion, n: Vector, f: Vector, h: float, D: Vector, u0: Vector, slope: Vector
-) -> tuple[Vector, Vector, Matrix, Matrix, Matrix, Vector, Matrix, Matrix, Matrix]:
-    """(gradient a, gradient b, Hessian aa, ab, bb, advance x₊ − x, closure columns a, b, −∂²ℓ/∂n²).
+) -> tuple[float, Vector, Vector, Matrix, Matrix, Matrix, Vector, Matrix, Matrix, Matrix]:
+    """(ℓ, gradient a, gradient b, Hessian aa, ab, bb, advance x₊ − x, closure columns a, b, −∂²ℓ/∂n²).
 
     Row k of a closure column is ∂(x₊ − x)_k in the axes of that frame.
     """
-    psi, u, middle = half_angle_and_axis(qa, qb)
-    a, eta, zeta, t = second_order_coefficients(psi)
-    A = stretch_matrix(a, u)
-    e = half_rotation(psi, u)
+    psi, u, v, c, middle = relative_rotation(qa, qb)
+    a, eta, zeta, t = second_order_coefficients(psi, v, c)
+    e = half_rotation(v, c)
     R = rotation(middle)
     N = apply_transposed(R, n)
     F = apply_transposed(R, f)
-    l_theta, l_N, l_F, l_tt, l_tN, l_NN = derivatives(psi, u, N, F, h, D, u0, slope)
+    value, l_theta, l_N, l_F, l_tt, l_tN, l_NN = derivatives(scale(2.0 * psi, u), N, F, h, D, u0, slope)
 
     # in (μ, θ): N and F turn with the middle frame, N' = exp(−μ) N
-    skew_N = skew(N)
     G = add(cross(l_N, N), cross(l_F, F))
-    h_mm = matadd(matmul_at_b(skew_N, matmul(l_NN, skew_N)), matadd(turning(l_N, N), turning(l_F, F)))
-    h_tm = matadd(matmul(l_tN, skew_N), matscale(h * h / 12.0, matmul(SKEW_E3, skew(F))))
+    p, q = l_NN[0], l_NN[1]  # [N]×ᵀ ℓ_NN [N]×, with rows (0, −N₃, N₂) and (N₃, 0, −N₁) of [N]×
+    h_mm = (
+        q * N[2] * N[2], 0.0, -q * N[0] * N[2], p * N[2] * N[2], -p * N[1] * N[2], p * N[1] * N[1] + q * N[0] * N[0],
+    )  # fmt: skip
+    h_mm = symmetric_add(h_mm, symmetric_add(turning(l_N, N), turning(l_F, F)))
+    k2 = h * h / 12.0
+    # ℓ_θN [N]× + (h²/12) [e3]× [F]×, and [e3]×[F]× = F e3ᵀ − F₃ I
+    h_tm = rows_cross(l_tN, N)
+    h_tm = (
+        h_tm[0] - k2 * F[2], h_tm[1], h_tm[2] + k2 * F[0],
+        h_tm[3], h_tm[4] - k2 * F[2], h_tm[5] + k2 * F[1],
+        h_tm[6], h_tm[7], h_tm[8],
+    )  # fmt: skip
 
-    # to (σ, δ): μ = σ + B δ + …, θ = A δ + …
-    B = matscale(-0.5 * t, skew(u))
-    A_l = apply(A, l_theta)
-    g_delta = add(A_l, apply_transposed(B, G))
-    Gu = dot(G, u)
-    sd = matadd(matmul(transposed(h_tm), A), matmul(h_mm, B))
-    sd = matadd(sd, matscale(0.5, skew(A_l)))
-    sd = matadd(sd, matscale(0.25 * t, matadd(outer(G, u), diagonal((-Gu, -Gu, -Gu)))))
-    cross_term = matmul(A, matmul(h_tm, B))
-    dd = matadd(matmul(A, matmul(l_tt, A)), matadd(cross_term, transposed(cross_term)))
-    dd = matadd(dd, matmul_at_b(B, matmul(h_mm, B)))
-    dd = matadd(dd, curvature_of_theta(l_theta, u, eta, zeta))
-    uG = outer(u, cross(u, G))
-    dd = matadd(dd, matscale(0.125 * t * t, matadd(uG, transposed(uG))))
+    # to (σ, δ): μ = σ + B δ + …, θ = A δ + …, with B = [b]×
+    b = scale(-0.5 * t, u)
+    A_l = stretched(a, u, l_theta)
+    g_delta = sub(A_l, cross(b, G))  # Bᵀ = −B
+    mm = full(h_mm)
+    mm_b = rows_cross(mm, b)
+    a_tm = rows_stretched(a, u, h_tm)
+    Gt = scale(0.25 * t, G)
+    Gu = dot(Gt, u)
+    sd = matadd(matadd(transposed(a_tm), mm_b), skew(scale(0.5, A_l)))
+    Gu_u = outer(Gt, u)
+    sd = (
+        sd[0] + Gu_u[0] - Gu, sd[1] + Gu_u[1], sd[2] + Gu_u[2],
+        sd[3] + Gu_u[3], sd[4] + Gu_u[4] - Gu, sd[5] + Gu_u[5],
+        sd[6] + Gu_u[6], sd[7] + Gu_u[7], sd[8] + Gu_u[8] - Gu,
+    )  # fmt: skip
+    x = rows_cross(a_tm, b)  # A ℓ_θμ B
+    z = cross_columns(b, mm_b)  # −Bᵀ ℓ_μμ B
+    dd = symmetric_add(stretched_both_sides(a, u, l_tt), curvature_of_theta(l_theta, u, eta, zeta))
+    dd = symmetric_add(
+        dd,
+        (
+            2.0 * x[0] - z[0], x[1] + x[3] - z[1], x[2] + x[6] - z[2], 2.0 * x[4] - z[4], x[5] + x[7] - z[5],
+            2.0 * x[8] - z[8],
+        ),
+    )  # fmt: skip
+    dd = symmetric_add(dd, symmetric_product(u, scale(0.125 * t * t, cross(u, G))))
     aa, ab, bb = site_blocks(h_mm, sd, dd, e)
 
     half_G = scale(0.5, G)
@@ -212,14 +279,15 @@ def element(
 
     # closure: −∂/∂n of the gradient, for n along each world axis at once (columns of Rᵀ)
     Rt = transposed(R)
-    c_sigma = matscale(-1.0, matadd(matscale(-1.0, matmul(skew_N, matmul(l_NN, Rt))), matmul(skew(l_N), Rt)))
-    c_delta = matadd(matscale(-1.0, matmul(A, matmul(l_tN, Rt))), matmul_at_b(B, c_sigma))
+    scaled = (p * Rt[0], p * Rt[1], p * Rt[2], q * Rt[3], q * Rt[4], q * Rt[5], 0.0, 0.0, 0.0)
+    c_sigma = matadd(cross_columns(N, scaled), matscale(-1.0, cross_columns(l_N, Rt)))
+    c_delta = matadd(rows_stretched(a, u, matmul(l_tN, Rt)), cross_columns(b, c_sigma))
     half_c = matscale(0.5, c_sigma)
-    column_a = transposed(matmul(e, matadd(half_c, matscale(-1.0, c_delta))))
-    column_b = transposed(matmul_at_b(e, matadd(half_c, c_delta)))
+    column_a = transposed(matmul(e, matadd(half_c, c_delta)))
+    column_b = transposed(matmul(transposed(e), matadd(half_c, matscale(-1.0, c_delta))))
     advance = scale(-1.0, apply(R, l_N))
-    block = matscale(-1.0, matmul(R, matmul(l_NN, Rt)))
-    return gradient_a, gradient_b, aa, ab, bb, advance, column_a, column_b, block
+    block = matmul(R, matscale(-1.0, scaled))
+    return value, gradient_a, gradient_b, full(aa), ab, full(bb), advance, column_a, column_b, block
 
 
 @inline

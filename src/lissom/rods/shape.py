@@ -60,7 +60,7 @@ def polished_moments(chain: Chain, q: Array, nu: Array, before: Array, after: Ar
     before[0] = 0.0
     after[last] = 0.0
     for s in range(last):
-        ga, gb, _, _, _, _, _, _, _ = polished.element(
+        _, ga, gb, _, _, _, _, _, _, _ = polished.element(
             frame(q, s), frame(q, s + 1), internal_force(chain, nu, s), triple(chain.weight, s), chain.h[s],
             triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
         )  # fmt: skip

@@ -30,8 +30,10 @@ LARGEST_WIND = math.radians(60.0)
 SMALLEST_WIND = math.radians(0.5)
 # |ν| beyond this, in units of B/L², means a span cannot close.
 HOPELESS_FORCE = 1e12
-RESIDUAL_TOLERANCE = 1e-10
-CLOSURE_TOLERANCE = 1e-12
+# Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
+TOLERANCE = 1e-9
+WARM_TOLERANCE = 5e-8
+LOOSE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,8 @@ class RodSolver:
             block=block,
             soft=max(soft, 1e-9 * block),
             penalty=10.0 * max(line.bending / line.length**3, force / line.length),
-            residual=RESIDUAL_TOLERANCE,
-            closure=CLOSURE_TOLERANCE,
+            residual=TOLERANCE,
+            closure=TOLERANCE,
         )
 
     def work(self, scheme: int) -> Work:
@@ -198,10 +200,12 @@ class RodSolver:
             outcome = self._warm(methods)
         return self._report(outcome, methods, began)
 
-    def _descend(self, scheme: int, most: int = MOST_ITERATIONS, loose: bool = False) -> newton.Outcome:
+    def _descend(
+        self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE
+    ) -> newton.Outcome:
         scales = self._scales[scheme]
-        if loose:
-            scales = scales._replace(residual=1e-5, closure=1e-6)
+        if tolerance != TOLERANCE:
+            scales = scales._replace(residual=tolerance, closure=tolerance)
         outcome: newton.Outcome = newton.equilibrium(
             self.chain(scheme), self.work(scheme), self.q, self.nu, scales, most, True
         )
@@ -305,7 +309,7 @@ class RodSolver:
             turn[:, 2] = (goal - done) * share
             shape.turn_frames(before_q, turn, 1.0, self.q)
             self._hold_frames(goal)
-            outcome = self._descend(STAGGERED, most=40, loose=goal < 1.0)
+            outcome = self._descend(STAGGERED, most=40, tolerance=TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
             spent += outcome.iterations
             if outcome.status == newton.CONVERGED:
                 done = goal
@@ -352,7 +356,7 @@ class RodSolver:
     def _warm(self, methods: list[str]) -> newton.Outcome:
         """From the state at hand; failing that in steps from the last good one; failing that cold."""
         scheme = self.scheme
-        outcome = self._descend(scheme, most=30)
+        outcome = self._descend(scheme, most=30, tolerance=WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
             if scheme == POLISHED and self.can_polish():
@@ -395,7 +399,9 @@ class RodSolver:
             self._place_supports(
                 goal if part == 1.0 else tuple(between(a, b, part) for a, b in zip(origin, goal, strict=True))
             )
-            if self._descend(self.scheme, most=30, loose=part < 1.0).status == newton.CONVERGED:
+            if self._descend(
+                self.scheme, most=30, tolerance=TOLERANCE if part == 1.0 else LOOSE_TOLERANCE
+            ).status == newton.CONVERGED:
                 done, step = part, 2.0 * step
             else:
                 self.q, self.nu = keep

@@ -17,17 +17,17 @@ the second term only where the cable stretches. Symbols: θ rad, ω 1/m, D N m²
 from lissom.geometry.triples import (
     Matrix,
     Quaternion,
+    Symmetric,
     Vector,
     apply,
     apply_transposed,
     columns_scaled,
     dot,
-    matadd,
-    matmul,
+    full,
     matscale,
-    rows_scaled,
     scale,
     skew,
+    symmetric_add,
     tangent,
 )
 from lissom.kernels import inline
@@ -35,12 +35,14 @@ from lissom.rods.relative import (
     curvature_of_theta,
     half_angle_and_axis,
     half_rotation,
+    relative_rotation,
     second_order_coefficients,
     site_blocks,
-    stretch_matrix,
+    stretched,
+    stretched_both_sides,
 )
 
-ZERO: Matrix = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO: Symmetric = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -52,13 +54,15 @@ def bending_energy(qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vect
 
 
 @inline
-def bending_moment(qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector) -> tuple[Vector, Quaternion]:
+def bending_moment(
+    qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector
+) -> tuple[Vector, Quaternion]:
     """The moment the element transmits, in the axes of its middle frame, and that frame."""
-    psi, u, middle = half_angle_and_axis(qa, qb)
+    psi, u, v, c, middle = relative_rotation(qa, qb)
     k = 2.0 * psi / a
     M = (D[0] * (k * u[0] - u0[0]), D[1] * (k * u[1] - u0[1]), D[2] * (k * u[2] - u0[2]))
-    stretch, _, _, _ = second_order_coefficients(psi)
-    return apply(stretch_matrix(stretch, u), M), middle
+    stretch, _, _, _ = second_order_coefficients(psi, v, c)
+    return stretched(stretch, u, M), middle
 
 
 @inline
@@ -66,19 +70,28 @@ def bending(
     qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector
 ) -> tuple[Vector, Vector, Matrix, Matrix, Matrix]:
     """Gradients (a, b) and Hessian blocks (aa, ab, bb) of the elastic energy, in the axes of each frame."""
-    psi, u, _ = half_angle_and_axis(qa, qb)
-    stretch, eta, zeta, _ = second_order_coefficients(psi)
-    A = stretch_matrix(stretch, u)
-    k = 2.0 * psi / a
-    M = (D[0] * (k * u[0] - u0[0]), D[1] * (k * u[1] - u0[1]), D[2] * (k * u[2] - u0[2]))
-    AM = apply(A, M)
-    e = half_rotation(psi, u)
-    dd = matadd(
-        matmul(A, rows_scaled((D[0] / a, D[1] / a, D[2] / a), A)), curvature_of_theta(M, u, eta, zeta)
-    )
-    sd = matscale(0.5, skew(AM))
-    aa, ab, bb = site_blocks(ZERO, sd, dd, e)
-    return scale(-1.0, apply(e, AM)), apply_transposed(e, AM), aa, ab, bb
+    _, ga, gb, aa, ab, bb = bending_terms(qa, qb, a, D, u0)
+    return ga, gb, aa, ab, bb
+
+
+@inline
+def bending_terms(
+    qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector
+) -> tuple[float, Vector, Vector, Matrix, Matrix, Matrix]:
+    """The elastic energy, and its derivatives as `bending` gives them."""
+    psi, u, v, c, _ = relative_rotation(qa, qb)
+    stretch, eta, zeta, _ = second_order_coefficients(psi, v, c)
+    inverse = 1.0 / a
+    k = 2.0 * psi * inverse
+    strain = (k * u[0] - u0[0], k * u[1] - u0[1], k * u[2] - u0[2])
+    M = (D[0] * strain[0], D[1] * strain[1], D[2] * strain[2])
+    AM = stretched(stretch, u, M)
+    e = half_rotation(v, c)
+    dd = stretched_both_sides(stretch, u, (inverse * D[0], 0.0, 0.0, inverse * D[1], 0.0, inverse * D[2]))
+    dd = symmetric_add(dd, curvature_of_theta(M, u, eta, zeta))
+    aa, ab, bb = site_blocks(ZERO, matscale(0.5, skew(AM)), dd, e)
+    value = 0.5 * a * dot(strain, M)
+    return value, scale(-1.0, apply(e, AM)), apply_transposed(e, AM), full(aa), ab, full(bb)
 
 
 @inline

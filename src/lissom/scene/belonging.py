@@ -59,13 +59,30 @@ def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties])
             known[name] = SectionProperties.of(scene.named_type(name))
     own = known[cable.type] if cable.type is not None else SectionProperties.of(scene.type_of(cable))
     slips = _size_slips(scene, cable, own) + _limit_slips(scene, cable, own)
-    if own.is_rope and cable.rest is not None:
-        message = "must be left out: without bending stiffness nothing keeps a rest shape"
-        slips.append((("rest",), ABSENT, message))
+    if own.is_rope:
+        slips += _rope_slips(cable)
     for where, name in named:
         if known[name].is_rope != own.is_rope:
             message = "must have bending stiffness where the cable has it, and none where it has none"
             slips.append((where, name, message))
+    return slips
+
+
+def _rope_slips(cable: Cable) -> list[Slip]:
+    """Without bending stiffness there is only tension. (The direction of a clamp is allowed, and ignored.)"""
+    slips: list[Slip] = []
+    if cable.rest is not None:
+        slips.append(
+            (("rest",), ABSENT, "must be left out: without bending stiffness nothing keeps a rest shape")
+        )
+    if cable.twist is not None:
+        slips.append(
+            (("twist",), cable.twist, "must be left out: a rope without bending stiffness holds no twist")
+        )
+    for i, load in enumerate(cable.loads):
+        if load.moment is not None:
+            message = "must be left out: a rope without bending stiffness carries no moment"
+            slips.append((("loads", i, "moment"), load.moment, message))
     return slips
 
 

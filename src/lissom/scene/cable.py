@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -53,7 +53,7 @@ Twist = Annotated[
 ]
 CableLength = Annotated[
     float,
-    Quantity("length", above=0.0, at_most=10_000.0, hint='a plain number is in metres: write "420 mm"'),
+    Quantity("length", at_least=1e-6, at_most=10_000.0, hint='a plain number is in metres: write "420 mm"'),
 ]
 At = Annotated[
     float,
@@ -245,6 +245,3 @@ class Cable(TypeFields):
         if slips := checks.cable_slips(self):
             reject(slips)
         return self
-
-
-FIELDS: Final = frozenset(field.alias or key for key, field in Cable.model_fields.items())

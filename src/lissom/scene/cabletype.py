@@ -50,11 +50,15 @@ MassPerLength = Annotated[
 ]
 SideLength = Annotated[
     float,
-    Quantity("length", above=0.0, at_most=1.0, hint='a plain number is in metres: write "10.5 mm"'),
+    Quantity("length", at_least=1e-6, at_most=1.0, hint='a plain number is in metres: write "10.5 mm"'),
 ]
 
 LIGHTEST: Final = 10.0
 """kg/m³: below the lightest foam, a density was meant in g/cm³."""
+
+
+WEAKEST: Final = 1e-20
+"""N m²: below any fibre; what is smaller would overflow where loads are divided by it."""
 
 
 class RoundSection(Described):
@@ -227,13 +231,18 @@ class Stiffness(Described):
             slips.append(
                 (("bending",), self.bending, "must be positive about both axes, or 0 about both (a rope)")
             )
+        elif 0.0 < low < WEAKEST:
+            message = f"must be 0 (a rope) or at least {WEAKEST:g} N m2"
+            slips.append((("bending",), self.bending, message))
         elif high > 0.0 and self.torsion is None:
             message = (
                 "is missing: a torsional stiffness in N m2, for a solid round section bending / (1 + poisson)"
             )
             slips.append((("torsion",), ABSENT, message))
-        elif high > 0.0 and self.torsion == 0.0:
-            message = "must be greater than 0 N m2 when bending is; a swivel end lets a cable turn freely"
+        elif high > 0.0 and self.torsion is not None and self.torsion < WEAKEST:
+            message = (
+                f"must be at least {WEAKEST:g} N m2 when the cable bends; a swivel end lets it turn freely"
+            )
             slips.append((("torsion",), self.torsion, message))
         return _unless(self, slips)
 

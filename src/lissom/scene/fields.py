@@ -284,7 +284,6 @@ def _within(dimension: str, size: float) -> Quantity:
 FAR: Final = 1e6
 """The largest coordinate, 1000 km: what is beyond is a slip."""
 
-Positive = Annotated[float, Quantity(above=0.0, at_most=1e12)]
 Fraction01 = Annotated[float, Quantity(at_least=0.0, at_most=1.0, hint="it is a fraction of the length")]
 Length = Annotated[float, Quantity("length", above=0.0, at_most=FAR)]
 LengthOrZero = Annotated[float, Quantity("length", at_least=0.0, at_most=FAR)]

@@ -17,9 +17,9 @@ Where = tuple[str | int, ...]
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")
 _STRING: Final = re.compile(
-    r'"""(?:[^\\]|\\.)*?"""(?:"{1,2})?'  # a closing run may hold up to two quotes of the text
+    r'"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+"""(?:"{1,2})?'  # a closing run may hold two quotes of the text
     r"|'''.*?'''(?:'{1,2})?"
-    r'|"(?:[^"\\\n]|\\.)*"'
+    r'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
     r"|'[^'\n]*'",
     re.DOTALL,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +122,8 @@ def _merge_named(items: Any, old: list[dict[str, Any]], new: list[dict[str, Any]
             raise ValueError("reordered")  # written afresh
     for i, (a, b) in enumerate(zip(old, new, strict=False)):
         _merge(items[i], a, b, convert)
+        if "name" not in items[i] and b["name"] != f"clip {i + 1}":
+            items[i]["name"] = convert(b["name"])  # a clip called by its number, which has changed
     for item in new[len(old) :]:
         items.append(_new_table(items, item, convert))
 
@@ -165,21 +167,17 @@ def _new_table(items: Any, value: dict[str, Any], convert: Convert) -> Any:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace the file as a whole: a reader, or a crash, sees the old one or the new one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    path = Path(os.path.realpath(path))  # a link stays a link
+    part = path.parent / f".lissom-{secrets.token_hex(8)}.part"
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(name, path)
+        if path.exists():
+            part.chmod(path.stat().st_mode & 0o777)
+        os.replace(part, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    """The permissions a new file would get; there is no way to ask without setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,0 +1,1 @@
+"""Read-outs of solved cables: checks, reports, tables and plots."""

@@ -1,0 +1,243 @@
+"""The shape of a cable in space, drawn as the tube it is and coloured by how much it bends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lissom.analysis.along import Along, Array, Region, directors
+from lissom.analysis.plots import BLUE, FAINT, GREEN, GREY, INK, STYLE, VERMILLION, heading, new_figure
+from lissom.rods.result import CableResult
+from lissom.scene import RectangleSection, Scene
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A cable thinner than this part of the picture would be a hair: it is drawn this thick.
+THINNEST = 0.005
+# Rings drawn along a tube, and sides of a round one.
+MOST_RINGS = 240
+SIDES = 20
+COLOURS = "viridis"
+DIRECTOR_COLOURS = (VERMILLION, GREEN, BLUE)
+
+
+def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = False) -> Figure:
+    """The cable in world axes, mm: curvature as colour, supports as cuffs and balls, loads as arrows."""
+    from matplotlib import rc_context
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    along = Along(scene, result)
+    x = 1000.0 * result.positions
+    with rc_context(STYLE):
+        figure = new_figure(7.4, 5.6)
+        axes = space(figure, x)
+        size = extent(x)
+        top = max(float(result.curvature.max()), 1e-9)
+        colours = ScalarMappable(Normalize(0.0, top), COLOURS)
+        outline = outlines(along, size)
+        draw_shadow(axes, x)
+        draw_tube(axes, x, result.quaternions, outline, colours.to_rgba(result.curvature))
+        thick = float(np.linalg.norm(outline, axis=2).max())
+        draw_supports(axes, scene, result, thick, size)
+        draw_loads(axes, scene, result, size)
+        if show_directors:
+            draw_directors(axes, x, result.quaternions, 0.06 * size, every=max(1, len(x) // 16))
+        bar = figure.colorbar(colours, ax=axes, shrink=0.62, pad=0.02, aspect=26)
+        bar.set_label("curvature κ [1/m]")
+        bar.outline.set_visible(False)
+        mark_limits(bar.ax, along, top)
+        figure.suptitle(
+            heading(scene, result), fontsize=10.5, color=INK, x=0.01, horizontalalignment="left", fontweight="bold"
+        )
+    return figure
+
+
+def space(figure: Figure, x: Array, position: Any = 111) -> Any:
+    """Axes with equal scales around the points x (mm), seen so that the shape is spread out."""
+    axes: Any = figure.add_subplot(position, projection="3d", computed_zorder=False)
+    low, high = x.min(axis=0), x.max(axis=0)
+    size = extent(x)
+    half = np.maximum(0.5 * (high - low), 0.14 * size) + 0.06 * size
+    centre = 0.5 * (low + high)
+    axes.set(
+        xlim=(centre[0] - half[0], centre[0] + half[0]),
+        ylim=(centre[1] - half[1], centre[1] + half[1]),
+        zlim=(centre[2] - half[2], centre[2] + half[2]),
+    )
+    axes.set_box_aspect(half, zoom=1.0)
+    axes.set_proj_type("persp", focal_length=0.6)
+    axes.view_init(elev=22.0, azim=viewing_azimuth(x))
+    from matplotlib.ticker import MaxNLocator
+
+    for axis, half_width, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), half, "xyz", strict=True):
+        axis.set_pane_color((0.975, 0.975, 0.975, 1.0))
+        axis.line.set_color(FAINT)
+        axis.set_label_text(f"{name} [mm]")
+        axis.set_major_locator(MaxNLocator(max(2, round(7 * half_width / half.max())), steps=[1, 2, 5, 10]))
+        axis.set_tick_params(labelsize=7.5)
+        axis._axinfo["grid"].update(color="#e4e4e4", linewidth=0.6)
+    return axes
+
+
+def extent(x: Array) -> float:
+    """Largest side of the box around the points."""
+    return max(float(np.ptp(x, axis=0).max()), 1e-9)
+
+
+def viewing_azimuth(x: Array) -> float:
+    """Degrees: nearly across the vertical plane in which the shape spreads most."""
+    flat = x[:, :2] - x[:, :2].mean(axis=0)
+    if np.ptp(flat, axis=0).max() < 0.05 * extent(x):
+        return -60.0
+    along = np.linalg.eigh(flat.T @ flat)[1][:, 1]
+    across = float(np.degrees(np.arctan2(-along[0], along[1])))  # a quarter turn right of the spread
+    if np.cos(np.radians(across + 90.0)) < -1e-9:  # x should run to the right
+        across += 180.0
+    return across + 28.0
+
+
+def outlines(along: Along, size: float) -> Array:
+    """(points, sides, 2) cross-section of each point in its d1 and d2, mm, no thinner than can be seen."""
+    segments = np.minimum(np.arange(len(along.result.s)), len(along.region_of) - 1)
+    per_region = [outline(region, THINNEST * size) for region in along.regions]
+    return np.stack([per_region[along.region_of[k]] for k in segments])
+
+
+def outline(region: Region, thinnest: float) -> Array:
+    """(sides, 2) mm, closed."""
+    angle = np.linspace(0.0, 2.0 * np.pi, SIDES + 1)
+    section = region.made.section
+    if isinstance(section, RectangleSection):
+        sides = np.maximum([500.0 * section.width, 500.0 * section.height], 0.3 * thinnest)
+        corners = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1), (1, 1)]) * sides
+        return np.concatenate([np.linspace(corners[k], corners[k + 1], SIDES // 4 + (k == 3), endpoint=k == 3) for k in range(4)])
+    radius = max(1000.0 * region.section.radius, thinnest)
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0) -> None:
+    """A surface around the points x (mm); `outline` (points, sides, 2) or (sides, 2), `colours` (points, 4)."""
+    every = max(1, len(x) // MOST_RINGS)
+    keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
+    frames = directors(quaternions[keep])
+    ring = np.broadcast_to(outline, (len(x), *outline.shape[-2:]))[keep]
+    surface = x[keep, None, :] + np.einsum("pij,psj->psi", frames[:, :, :2], ring)
+    colours = np.broadcast_to(colours, (len(x), 4))[keep]
+    draw_surface(axes, surface, np.repeat(colours[:, None, :], ring.shape[1], axis=1), zorder)
+
+
+def draw_surface(axes: Any, points: Array, colours: Array, zorder: float) -> None:
+    from matplotlib.colors import LightSource
+
+    surface = axes.plot_surface(
+        points[:, :, 0],
+        points[:, :, 1],
+        points[:, :, 2],
+        facecolors=colours,
+        rstride=1,
+        cstride=1,
+        linewidth=0.0,
+        antialiased=False,
+        lightsource=LightSource(azdeg=225.0, altdeg=50.0),
+        zorder=zorder,
+    )
+    surface.set_rasterized(True)  # thousands of facets: a picture inside the svg
+
+
+def draw_shadow(axes: Any, x: Array) -> None:
+    """The shape seen from above, on the floor: gives the eye the depth."""
+    floor = np.full(len(x), axes.get_zlim()[0])
+    axes.plot(x[:, 0], x[:, 1], floor, color="#c9c9c9", linewidth=2.2, solid_capstyle="round", zorder=1)
+
+
+def draw_supports(axes: Any, scene: Scene, result: CableResult, thick: float, size: float) -> None:
+    """A cuff where the direction is held, a ball where only the place is; with the name beside it."""
+    from matplotlib.patheffects import withStroke
+
+    kinds = support_kinds(scene, result.name)
+    x = 1000.0 * result.positions
+    grip = max(1.45 * thick, 0.012 * size)
+    for name, at in result.places.items():
+        point = int(np.argmin(np.abs(result.s - at * result.length)))
+        R = directors(result.quaternions[point : point + 1])[0]
+        if kinds.get(name, "ball") in ("ball", "ring"):
+            surface = x[point] + 1.25 * grip * sphere()
+        else:
+            surface = x[point] + grip * cuff(at) @ R.T
+        slides = kinds.get(name) in ("ring", "sleeve")
+        colour = np.array([0.55, 0.55, 0.58, 1.0]) if slides else np.array([0.27, 0.27, 0.30, 1.0])
+        draw_surface(axes, surface, np.broadcast_to(colour, (*surface.shape[:2], 4)), 4.0)
+        label = axes.text(*(x[point] + [0.0, 0.0, 2.2 * grip]), name, color=INK, fontsize=8.5, ha="center", zorder=6)
+        label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+
+
+def support_kinds(scene: Scene, name: str) -> dict[str, str]:
+    cable = scene.cable(name)
+    kinds = {clip.name: str(clip.kind) for clip in cable.clips}
+    for end, held in (("start", cable.start), ("end", cable.end)):
+        if held is not None:
+            kinds[end] = held.kind
+    return kinds
+
+
+def sphere() -> Array:
+    u, v = np.meshgrid(np.linspace(0, np.pi, 13), np.linspace(0, 2 * np.pi, 21), indexing="ij")
+    return np.stack([np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)], axis=-1)
+
+
+def cuff(at: float) -> Array:
+    """A closed cylinder about d3, of radius 1: behind the start, before the end, around a clip."""
+    front, back = (0.0, -2.6) if at == 0.0 else (2.6, 0.0) if at == 1.0 else (1.3, -1.3)
+    profile = np.array([(0.0, back), (1.0, back), (1.0, front), (0.0, front)])
+    angle = np.linspace(0.0, 2.0 * np.pi, 25)
+    radius, height = profile[:, :1], np.broadcast_to(profile[:, 1:], (4, 25))
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=-1)
+
+
+def draw_loads(axes: Any, scene: Scene, result: CableResult, size: float) -> None:
+    cable = scene.cable(result.name)
+    for load in cable.loads:
+        place = load.place(cable.length)
+        if place is None or load.force is None:
+            continue
+        force = np.array(load.force)
+        strength = float(np.linalg.norm(force))
+        if strength == 0.0:
+            continue
+        x = 1000.0 * result.positions[int(np.argmin(np.abs(result.s - place)))]
+        arrow = 0.16 * size * force / strength
+        axes.quiver(*x, *arrow, color=VERMILLION, linewidth=1.8, arrow_length_ratio=0.3, zorder=5)
+        axes.text(*(x + 1.1 * arrow), f"{strength:.3g} N", color=VERMILLION, fontsize=8, ha="center", va="top", zorder=6)
+
+
+def draw_directors(axes: Any, x: Array, quaternions: Array, length: float, every: int = 1) -> None:
+    """d1, d2, d3 as red, green and blue strokes at every so many points."""
+    frames = directors(quaternions[::every])
+    for k, colour in enumerate(DIRECTOR_COLOURS):
+        tips = x[::every] + length * frames[:, :, k]
+        for a, b in zip(x[::every], tips, strict=True):
+            axes.plot(*np.stack([a, b], axis=1), color=colour, linewidth=1.2, zorder=5)
+
+
+def draw_traces(axes: Any, x: Array, quaternions: Array, length: float) -> None:
+    """The lines along which the ends of the three directors run [GS07 fig. 1]."""
+    frames = directors(quaternions)
+    for k, colour in enumerate(DIRECTOR_COLOURS):
+        tips = x + length * frames[:, :, k]
+        axes.plot(tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}")
+
+
+def mark_limits(bar: Any, along: Along, top: float) -> None:
+    """The bend radius limit on the colour bar, where it is on the scale."""
+    limits = {part.made.limits.bend_radius for part in along.regions if part.made.limits is not None}
+    for radius in limits - {None}:
+        assert radius is not None
+        if 1.0 / radius <= top:
+            bar.axhline(1.0 / radius, color="white", linewidth=1.6)
+            bar.text(
+                -0.25, 1.0 / radius, f"R {1000.0 * radius:.3g} mm", ha="right", va="center", fontsize=8, color=GREY,
+                transform=bar.get_yaxis_transform(),
+            )

@@ -1,0 +1,172 @@
+"""A solved scene as one document for programs: what `lissom solve --json` prints.
+
+All numbers are SI. JSON has no word for nan and infinity: both become null (the bend radius of a straight cable, the
+Frenet torsion where there is no normal, the stress of a measured stiffness).
+"""
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lissom import __version__
+from lissom.analysis.along import Along
+from lissom.analysis.checks import Check, check_cable
+from lissom.analysis.stress import at_points, bending_stress
+from lissom.rods.result import CableResult
+from lissom.rods.solver import RodReport
+from lissom.scene import Scene
+from lissom.simulation import Report, Simulation, SolveError
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that is known about a scene after a solve: what tables, documents and plots are made from."""
+
+    scene: Scene
+    report: Report
+    cables: dict[str, CableResult | None]  # None: no equilibrium was found
+    checks: tuple[Check, ...]
+
+    @property
+    def failed_checks(self) -> tuple[Check, ...]:
+        """Those that were made and did not pass."""
+        return tuple(check for check in self.checks if check.ok is False)
+
+
+def findings(simulation: Simulation, report: Report) -> Findings:
+    """Gathers the read-outs of a solved simulation."""
+    scene = simulation.scene
+    results: dict[str, CableResult | None] = {}
+    checks: list[Check] = []
+    for name in simulation.cables:
+        try:
+            results[name] = simulation.cable(name)
+        except SolveError:
+            results[name] = None
+        checks += check_cable(scene, name, results[name])
+    return Findings(scene, report, results, tuple(checks))
+
+
+def document(found: Findings) -> dict[str, Any]:
+    """The findings as plain lists, numbers and texts; every number is finite or None."""
+    report = found.report
+    whole = {
+        "lissom": __version__,
+        "title": found.scene.title,
+        "status": report.status,
+        "reason": report.reason,
+        "seconds": report.seconds,
+        "iterations": report.iterations,
+        "cables": {
+            name: cable_entry(found.scene, name, report.cables[name], result)
+            for name, result in found.cables.items()
+        },
+        "contacts": [],
+        "checks": [dataclasses.asdict(check) for check in found.checks],
+    }
+    clean: dict[str, Any] = plain(whole)
+    return clean
+
+
+def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult | None) -> dict[str, Any]:
+    """One cable: shape, forces and read-outs (null where there is no equilibrium), then the certificate."""
+    shape = dict.fromkeys(SHAPE_KEYS) if result is None else shape_entry(Along(scene, result))
+    return {
+        **shape,
+        "length": scene.cable(name).length,
+        "residual": report.residual,
+        "length_error": report.length_error,
+        "penetration": None,  # contact is not computed yet
+        "stable": report.stable,
+        "status": report.status,
+        "reason": report.reason,
+        "shortfall": report.shortfall,
+        "iterations": report.iterations,
+        "seconds": report.seconds,
+        "element": report.element,
+        "methods": report.methods,
+        "unstable_directions": report.index,
+        "neutral_directions": report.neutral,
+        "other_equilibria": [{"energy": other.energy} for other in report.others],
+        "warnings": report.warnings,
+    }
+
+
+SHAPE_KEYS = (
+    *("s", "positions", "quaternions", "force", "moment", "force_before", "moment_before"),
+    *("curvature", "curvature_components", "torsion", "bend_radius", "frenet_torsion", "material_angle"),
+    *("tension", "bending_stress", "min_bend_radius", "min_bend_radius_at", "total_torsion", "turns"),
+    *("stretched_length", "reactions", "places", "energy"),
+)
+"""What is only known of an equilibrium."""
+
+
+def shape_entry(along: Along) -> dict[str, Any]:
+    """Everything under SHAPE_KEYS, in that order."""
+    result = along.result
+    return {
+        "s": result.s,
+        "positions": result.positions,
+        "quaternions": result.quaternions,
+        "force": result.force,
+        "moment": result.moment,
+        "force_before": result.force_before,
+        "moment_before": result.moment_before,
+        "curvature": result.curvature,
+        "curvature_components": result.strains[:, :2],
+        "torsion": result.torsion,
+        "bend_radius": result.bend_radius,
+        "frenet_torsion": result.frenet_torsion,
+        "material_angle": result.material_angle,
+        "tension": result.tension,
+        "bending_stress": at_points(bending_stress(along)),
+        "min_bend_radius": result.min_bend_radius,
+        "min_bend_radius_at": result.min_bend_radius_at,
+        "total_torsion": result.total_torsion,
+        "turns": result.turns,
+        "stretched_length": result.stretched_length,
+        "reactions": {
+            name: {"force": wrench.force, "moment": wrench.moment}
+            for name, wrench in result.reactions.items()
+        },
+        "places": result.places,
+        "energy": result.energy,
+    }
+
+
+def plain(value: Any) -> Any:
+    """Lists, dicts, numbers and texts only; what is not finite becomes None."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            return plain(value.tolist())
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def json_text(found: Findings) -> str:
+    """The document as JSON, one line per field of a cable."""
+    return pretty(document(found)) + "\n"
+
+
+def pretty(value: Any, depth: int = 3, indent: str = "") -> str:
+    """JSON with a line per entry down to some depth, and arrays on one line each. ASCII only, never nan."""
+    if isinstance(value, dict) and value and depth > 0:
+        inner = indent + "  "
+        items = [f"{inner}{json.dumps(key)}: {pretty(item, depth - 1, inner)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, list) and value and isinstance(value[0], dict) and depth > 0:
+        inner = indent + "  "
+        return "[\n" + ",\n".join(inner + pretty(item, 0) for item in value) + f"\n{indent}]"
+    return json.dumps(value, allow_nan=False)
