@@ -134,6 +134,27 @@ class Along:
         smooth[1:-1] &= np.diff(self.region_of) == 0
         return smooth
 
+    def fine(self, values: Array, parts: int = 8) -> Array:
+        """Values (segments, 2, …) filled in for drawing: (segments, parts + 1, …), cubic between smooth points.
+
+        Slopes are those of a parabola through neighbours, one-sided at a point where something jumps.
+        """
+        h = np.diff(self.result.s).reshape(-1, *([1] * (values.ndim - 2)))
+        chord = (values[:, 1] - values[:, 0]) / h
+        central = (h[1:] * chord[:-1] + h[:-1] * chord[1:]) / (h[1:] + h[:-1])
+        first, last = chord.copy(), chord.copy()
+        at = np.flatnonzero(self.smooth[1:-1])
+        first[at + 1], last[at] = central[at], central[at]
+        starts, ends = ~self.smooth[:-1], ~self.smooth[1:]
+        first[starts] = 2.0 * chord[starts] - last[starts]  # a parabola in the segment beside a jump
+        last[ends] = 2.0 * chord[ends] - first[ends]
+        u = np.linspace(0.0, 1.0, parts + 1).reshape(1, -1, *([1] * (values.ndim - 2)))
+        a, b, h = values[:, :1], values[:, 1:], h[:, None]
+        ease = u * u * (3.0 - 2.0 * u)
+        return np.asarray(
+            a + (b - a) * ease + h * u * (1 - u) * ((1 - u) * first[:, None] - u * last[:, None])
+        )
+
     def peak(self, values: Array, inside: NDArray[np.bool_]) -> tuple[float, float]:
         """Largest of the values in the segments `inside`, and its arc length (m).
 

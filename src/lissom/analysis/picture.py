@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lissom.analysis.along import Along, Array, Region, directors
-from lissom.analysis.plots import BLUE, FAINT, GREEN, GREY, INK, STYLE, VERMILLION, heading, new_figure
+from lissom.analysis.checks import limits_along
+from lissom.analysis.plots import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    STYLE,
+    VERMILLION,
+    curvature_bound,
+    heading,
+    new_figure,
+)
 from lissom.rods.result import CableResult
 from lissom.scene import RectangleSection, Scene
 
@@ -30,25 +43,25 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
     from matplotlib.colors import Normalize
 
     along = Along(scene, result)
-    x = 1000.0 * result.positions
+    x, frames, curvature, segment = filled_in(along)
     with rc_context(STYLE):
         figure = new_figure(7.4, 5.6)
         axes = space(figure, x)
         size = extent(x)
         top = max(float(result.curvature.max()), 1e-9)
         colours = ScalarMappable(Normalize(0.0, top), COLOURS)
-        outline = outlines(along, size)
+        outline = outlines(along, segment, THINNEST * size)
         draw_shadow(axes, x)
-        draw_tube(axes, x, result.quaternions, outline, colours.to_rgba(result.curvature))
+        draw_tube(axes, x, frames, outline, colours.to_rgba(curvature))
         thick = float(np.linalg.norm(outline, axis=2).max())
         draw_supports(axes, scene, result, thick, size)
         draw_loads(axes, scene, result, size)
         if show_directors:
-            draw_directors(axes, x, result.quaternions, 0.06 * size, every=max(1, len(x) // 16))
+            draw_directors(axes, x, frames, 0.06 * size, every=max(1, len(x) // 16))
         bar = figure.colorbar(colours, ax=axes, shrink=0.62, pad=0.02, aspect=26)
         bar.set_label("curvature κ [1/m]")
         bar.outline.set_visible(False)
-        mark_limits(bar.ax, along, top)
+        mark_limits(bar.ax, scene, along, top)
         figure.suptitle(
             heading(scene, result), fontsize=10.5, color=INK, x=0.01, horizontalalignment="left", fontweight="bold"
         )
@@ -99,11 +112,27 @@ def viewing_azimuth(x: Array) -> float:
     return across + 28.0
 
 
-def outlines(along: Along, size: float) -> Array:
+def filled_in(along: Along) -> tuple[Array, Array, Array, NDArray[np.intp]]:
+    """Points (mm), quaternions, curvature (1/m) and segment of a finer row of points, for a smooth picture."""
+    result = along.result
+    parts = max(1, MOST_RINGS // len(result.s))
+    u = np.linspace(0.0, 1.0, parts + 1)[:, None]
+    h = np.diff(result.s)[:, None, None]
+    a, b = result.positions[:-1, None], result.positions[1:, None]
+    slopes = (1 - u) * result.tangents[:-1, None] - u * result.tangents[1:, None]
+    x = 1000.0 * (a + (b - a) * u * u * (3.0 - 2.0 * u) + h * u * (1 - u) * slopes)
+    p, q = result.quaternions[:-1, None], result.quaternions[1:, None]
+    frames = (1 - u) * p + u * np.where(np.sum(p * q, axis=2, keepdims=True) < 0.0, -q, q)
+    frames /= np.linalg.norm(frames, axis=2, keepdims=True)
+    bend = np.linalg.norm(along.fine(along.strains[:, :, :2], parts), axis=2)
+    segment = np.repeat(np.arange(len(h)), parts + 1)
+    return x.reshape(-1, 3), frames.reshape(-1, 4), bend.ravel(), segment
+
+
+def outlines(along: Along, segment: NDArray[np.intp], thinnest: float) -> Array:
     """(points, sides, 2) cross-section of each point in its d1 and d2, mm, no thinner than can be seen."""
-    segments = np.minimum(np.arange(len(along.result.s)), len(along.region_of) - 1)
-    per_region = [outline(region, THINNEST * size) for region in along.regions]
-    return np.stack([per_region[along.region_of[k]] for k in segments])
+    per_region = np.stack([outline(region, thinnest) for region in along.regions])
+    return np.asarray(per_region[along.region_of[segment]])
 
 
 def outline(region: Region, thinnest: float) -> Array:
@@ -113,14 +142,15 @@ def outline(region: Region, thinnest: float) -> Array:
     if isinstance(section, RectangleSection):
         sides = np.maximum([500.0 * section.width, 500.0 * section.height], 0.3 * thinnest)
         corners = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1), (1, 1)]) * sides
-        return np.concatenate([np.linspace(corners[k], corners[k + 1], SIDES // 4 + (k == 3), endpoint=k == 3) for k in range(4)])
+        edges = [np.linspace(corners[k], corners[k + 1], SIDES // 4, endpoint=False) for k in range(4)]
+        return np.concatenate([*edges, corners[:1]])
     radius = max(1000.0 * region.section.radius, thinnest)
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0) -> None:
     """A surface around the points x (mm); `outline` (points, sides, 2) or (sides, 2), `colours` (points, 4)."""
-    every = max(1, len(x) // MOST_RINGS)
+    every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
     frames = directors(quaternions[keep])
     ring = np.broadcast_to(outline, (len(x), *outline.shape[-2:]))[keep]
@@ -230,14 +260,17 @@ def draw_traces(axes: Any, x: Array, quaternions: Array, length: float) -> None:
         axes.plot(tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}")
 
 
-def mark_limits(bar: Any, along: Along, top: float) -> None:
+def mark_limits(bar: Any, scene: Scene, along: Along, top: float) -> None:
     """The bend radius limit on the colour bar, where it is on the scale."""
-    limits = {part.made.limits.bend_radius for part in along.regions if part.made.limits is not None}
-    for radius in limits - {None}:
-        assert radius is not None
-        if 1.0 / radius <= top:
-            bar.axhline(1.0 / radius, color="white", linewidth=1.6)
+    for region, limit, measured in limits_along(scene, along, "bend_radius"):
+        bound = float(curvature_bound(along, region, limit, measured).min())
+        if bound <= top:
+            bar.axhline(bound, color="white", linewidth=1.6)
             bar.text(
-                -0.25, 1.0 / radius, f"R {1000.0 * radius:.3g} mm", ha="right", va="center", fontsize=8, color=GREY,
+                *(-0.25, bound, f"R {1000.0 * limit:.3g} mm"),
+                ha="right",
+                va="center",
+                fontsize=8,
+                color=GREY,
                 transform=bar.get_yaxis_transform(),
             )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lissom.analysis.along import Along, Array
+from lissom.analysis.along import Along, Array, Region
 from lissom.analysis.checks import limits_along
 from lissom.analysis.stress import bending_stress
 from lissom.rods.result import CableResult
@@ -32,6 +32,9 @@ PURPLE: Final = "#CC79A7"
 INK: Final = "#222222"
 GREY: Final = "#8a8a8a"
 FAINT: Final = "#d9d9d9"
+
+# A read-out smaller than this in its unit is zero to the eye.
+NOTHING: Final = 1e-9
 
 STYLE: Final[dict[str, Any]] = {
     "font.family": "sans-serif",
@@ -61,10 +64,11 @@ class Panel:
     """One read-out over the length."""
 
     label: str
-    values: Array  # (segments, 2) in the unit of the label
+    unit: str
+    values: Array  # (segments, samples) in that unit
     colour: str
     rule: str = ""  # the limit to draw
-    factor: float = 1.0  # from SI to the unit of the label
+    factor: float = 1.0  # from SI to that unit
     both_signs: bool = False  # the limit holds for the magnitude
     remark: str = ""
 
@@ -113,52 +117,61 @@ def plot_along(scene: Scene, result: CableResult) -> Figure:
 
 
 def make_panels(along: Along) -> Iterator[Panel]:
+    """Components are filled in between the points before magnitudes are taken: those have corners at zero."""
     result = along.result
-    yield Panel("curvature\nκ [1/m]", along.curvature, BLUE, "bend_radius")
+    strains, moment = along.fine(along.strains), along.fine(along.moment)
+    yield Panel("curvature κ", "1/m", np.hypot(strains[:, :, 0], strains[:, :, 1]), BLUE, "bend_radius")
     twist = f"∫τ ds = {np.degrees(result.total_torsion):.3g}° = {result.turns:.3g} turns"
-    torsion = np.degrees(along.torsion)
-    yield Panel(
-        "torsion\nτ [deg/m]", torsion, PURPLE, "twist_per_length", float(np.degrees(1.0)), True, remark=twist
-    )
-    yield Panel("tension\nn·d₃ [N]", along.tension, GREEN, "tension")
-    yield Panel("moment\n|m| [N·m]", np.linalg.norm(along.moment, axis=2), ORANGE)
-    stress = bending_stress(along)
+    torsion = np.degrees(strains[:, :, 2])
+    degree = float(np.degrees(1.0))
+    yield Panel("torsion τ", "deg/m", torsion, PURPLE, "twist_per_length", degree, both_signs=True, remark=twist)
+    yield Panel("tension n·d₃", "N", along.fine(along.tension), GREEN, "tension")
+    yield Panel("moment |m|", "N·m", np.linalg.norm(moment, axis=2), ORANGE)
+    stress = bending_stress(along, along.fine(along.body_moment))
     if np.isfinite(stress).any():
-        yield Panel("bending stress\nσ [MPa]", 1e-6 * stress, VERMILLION, "stress", 1e-6)
+        yield Panel("bending stress σ", "MPa", 1e-6 * stress, VERMILLION, "stress", 1e-6)
 
 
 def draw_panel(axis: Any, scene: Scene, along: Along, panel: Panel) -> None:
     """The line with its jumps, its limit, and what lies beyond the limit filled."""
-    s, values = 1000.0 * along.s, panel.values
+    values = panel.values
+    s = 1000.0 * np.linspace(along.s[:, 0], along.s[:, 1], values.shape[1], axis=1)
     axis.plot(s.ravel(), values.ravel(), color=panel.colour, linewidth=1.7, solid_joinstyle="round", zorder=3)
     axis.fill_between(s.ravel(), values.ravel(), color=panel.colour, alpha=0.10, linewidth=0.0, zorder=1)
-    axis.set_ylabel(panel.label)
+    axis.set_ylabel(panel.label.replace(" ", "\n", 1) + f" [{panel.unit}]")
     for spine in ("top", "right"):
         axis.spines[spine].set_visible(False)
     widen(axis, values)
     for region, limit, measured in limits_along(scene, along, panel.rule) if panel.rule else ():
         here = along.region_of == along.regions.index(region)
         if panel.rule == "bend_radius":
-            reach = region.reach(along.strains[here][:, :, 0], along.strains[here][:, :, 1])
-            bound = 1.0 / (limit + (reach if measured == "inside" else 0.0 * reach))
+            bound = curvature_bound(along, region, limit, measured)
             text = f"limit R {1000 * limit:.3g} mm" + (" (inside)" if measured == "inside" else "")
         else:
             bound = np.full_like(s[here], panel.factor * limit)
-            text = f"limit {panel.factor * limit:.3g}"
+            text = f"limit {panel.factor * limit:.3g} {panel.unit}"
         draw_limit(axis, s[here], values[here], bound, text)
         if panel.both_signs and values.min() < 0.0:
             draw_limit(axis, s[here], -values[here], bound, text, sign=-1.0)
     if panel.remark:
         axis.text(
-            0.995, 0.94, panel.remark, transform=axis.transAxes, ha="right", va="top", color=GREY, fontsize=8
+            *(1.0, 1.02), panel.remark, transform=axis.transAxes, ha="right", va="bottom", color=GREY, fontsize=8
         )
 
 
+def curvature_bound(along: Along, region: Region, limit: float, measured: str) -> Array:
+    """(segments of the region, samples) 1/m: the curvature at which the bend radius is at its limit (m)."""
+    strains = along.fine(along.strains)[along.region_of == along.regions.index(region)]
+    if measured == "centre":
+        return np.full(strains.shape[:2], 1.0 / limit)
+    return np.asarray(1.0 / (limit + region.reach(strains[:, :, 0], strains[:, :, 1])))
+
+
 def widen(axis: Any, values: Array) -> None:
-    """Limits that do not blow up rounding errors into waves, and include zero."""
+    """A scale that includes zero, and does not blow up rounding errors into waves."""
     finite = values[np.isfinite(values)]
     low, high = min(0.0, float(finite.min())), max(0.0, float(finite.max()))
-    if high - low < 1e-9:
+    if high - low < NOTHING:
         low, high = -1.0, 1.0
     pad = 0.08 * (high - low)
     axis.set_ylim(low - (pad if low < 0.0 else 0.0), high + 2.0 * pad)
@@ -171,7 +184,7 @@ def draw_limit(axis: Any, s: Array, values: Array, bound: Array, text: str, sign
     far = bound.min() > (high if sign > 0 else -low) * 1.6
     if far:
         if sign > 0:
-            note = f"{text}: above this scale"
+            note = f"{text}: off this scale"
             axis.text(0.005, 0.94, note, transform=axis.transAxes, va="top", color=GREY, fontsize=8)
         return
     if sign > 0:
@@ -192,8 +205,11 @@ def draw_limit(axis: Any, s: Array, values: Array, bound: Array, text: str, sign
 def radius_axis(axis: Any) -> None:
     """The bend radius beside the curvature: the same line, read in millimetres."""
     high = axis.get_ylim()[1]
-    nice = np.array([10.0**k * m for k in range(-4, 6) for m in (1, 2, 5)])  # mm
-    radii = [r for r in nice if 0.14 * high < 1000.0 / r < high]
+    nice = np.array([10.0**k * m for k in range(-4, 6) for m in (1, 1.5, 2, 3, 5)])  # mm
+    radii: list[float] = []
+    for radius in nice[(1000.0 / nice > 0.1 * high) & (1000.0 / nice < high)]:
+        if not radii or 1000.0 / radii[-1] - 1000.0 / radius > 0.14 * high:
+            radii.append(float(radius))
     right = axis.secondary_yaxis("right")
     right.set_yticks([1000.0 / r for r in radii], [f"{r:g}" for r in radii])
     right.set_ylabel("bend radius\nR [mm]")

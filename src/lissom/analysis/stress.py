@@ -13,12 +13,16 @@ import numpy as np
 from lissom.analysis.along import Along, Array, Region
 
 
-def bending_stress(along: Along) -> Array:
-    """(segments, 2) Pa: the largest bending stress over the surface; nan where the material is not known."""
-    stress = np.full(along.s.shape, np.nan)
+def bending_stress(along: Along, body_moment: Array | None = None) -> Array:
+    """(segments, 2) Pa: the largest bending stress over the surface; nan where the material is not known.
+
+    At the segment ends, or from other samples (segments, samples, 3) of the moment about d1, d2, d3 in N m.
+    """
+    moment = along.body_moment if body_moment is None else body_moment
+    stress = np.full(moment.shape[:2], np.nan)
     for number, region in enumerate(along.regions):
         inside = along.region_of == number
-        stress[inside] = region_stress(region, along.body_moment[inside])
+        stress[inside] = region_stress(region, moment[inside])
     return stress
 
 

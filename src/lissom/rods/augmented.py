@@ -54,11 +54,14 @@ FINISH_PENALTY = 1e4
 FINISH_SHARPNESS = 1e3
 # The energy is minimised until the imbalance is this part of the coming change of the multipliers.
 LOOSENESS = 0.1
-FINEST = 1e-12
+# … but not further than rounding allows: positions are known to ε L, hence each force ρ c to ε ρ L/h.
+ROUNDING = 1e-15
+# An unstable state is left as a saddle once its imbalance is this part of what is asked of a stable one.
+STILL = 0.01
 MOST_INNER = 60
 MOST_ESCAPES = 8
 # `finish` starts once the cable is stretched by less than this, and goes on while errors fall by GAIN a step.
-NEAR = 0.05
+NEAR = 0.1
 GAIN = 0.5
 
 
@@ -228,9 +231,16 @@ def descend(
     residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
     tally = work.tally
     return Outcome(
-        status, tally[ways.ITERATIONS], outer, residual, closure, tally[ways.METHODS], tally[ways.SHIFTED],
-        tally[ways.ESCAPES], rho,
-    )  # fmt: skip
+        status=status,
+        iterations=int(tally[ways.ITERATIONS]),
+        outer=outer,
+        residual=residual,
+        closure=closure,
+        methods_used=int(tally[ways.METHODS]),
+        shifted=int(tally[ways.SHIFTED]),
+        escapes=int(tally[ways.ESCAPES]),
+        penalty=rho,
+    )
 
 
 @kernel
@@ -256,20 +266,22 @@ def minimise(
     """Down to a loose minimum at fixed n and ρ: (whether any step was possible, largest |c| there)."""
     lowered = False
     stretch = np.inf
-    for inner in range(MOST_INNER):
+    finest = max(scales.residual, ROUNDING * len(state.x) ** 2 * rho / scales.force)
+    for _ in range(MOST_INNER):
         stretch = assemble(chain, layout, state.x, state.q, state.n, rho, True, work.gradient, work.band)
         size = ways.gradient_size(layout, work, scales)
         if not (stretch < 1e300 and size < 1e300):
             return lowered, np.inf
-        tolerance = max(FINEST, LOOSENESS * min(1.0, rho * stretch / scales.force))
+        tolerance = max(finest, LOOSENESS * min(1.0, rho * stretch / scales.force))
         if size <= tolerance:
             stable = ways.definite(layout, work, scales) or len(chain.moment_site) > 0
             if stable or work.tally[ways.ESCAPES] >= MOST_ESCAPES:
                 return True, stretch
-            if not ways.leave_saddle(chain, layout, state, work, rho, scales):
-                return True, stretch
-            lowered = True
-            continue
+            if size <= max(finest, STILL * tolerance):
+                if not ways.leave_saddle(chain, layout, state, work, rho, scales):
+                    return True, stretch
+                lowered = True
+                continue
         if work.tally[ways.ITERATIONS] >= most_iterations:
             break
         if not ways.lower_energy(chain, layout, state, work, rho, scales, methods, tolerance):
@@ -307,7 +319,9 @@ def finish(
         if not ways.largest_turn(layout, work.step) < newton.ESCAPE_TURN:
             break
         predict_multipliers(chain, layout, state.x, state.q, state.n, rho, work.step, state.n)
-        moved(layout, state.x, state.q, work.step, 1.0, state.x, state.q)
+        moved(chain, layout, state.x, state.q, work.step, 1.0, work.trial.x, work.trial.q)
+        state.x[:] = work.trial.x
+        state.q[:] = work.trial.q
         residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
         if residual <= scales.residual and closure <= scales.closure:
             work.tally[ways.METHODS] |= NEWTON

@@ -137,7 +137,7 @@ def search(
     along = moment_work(chain, layout, state.q, step)
     noise = ROUNDING * (abs(before) + scales.force * scales.length)
     for _ in range(MOST_HALVINGS):
-        moved(layout, state.x, state.q, step, length, work.trial.x, work.trial.q)
+        moved(chain, layout, state.x, state.q, step, length, work.trial.x, work.trial.q)
         after = energy(chain, layout, work.trial.x, work.trial.q, state.n, rho) - length * along
         if after <= before + SUFFICIENT * length * slope + noise:
             state.x[:] = work.trial.x
@@ -326,7 +326,7 @@ def leave_saddle(chain: Chain, layout: Layout, state: State, work: Work, rho: fl
     before = energy(chain, layout, state.x, state.q, state.n, rho)
     for _ in range(MOST_HALVINGS):
         for side in (length, -length):
-            moved(layout, state.x, state.q, work.step, side, work.trial.x, work.trial.q)
+            moved(chain, layout, state.x, state.q, work.step, side, work.trial.x, work.trial.q)
             if energy(chain, layout, work.trial.x, work.trial.q, state.n, rho) < before:
                 state.x[:] = work.trial.x
                 state.q[:] = work.trial.q

@@ -34,9 +34,12 @@ class Grid:
         return np.diff(self.s)
 
 
-def make_grid(line: Line) -> Grid:
+def make_grid(line: Line, counts: Indices | None = None) -> Grid:
+    """`counts` fixes the number of segments between key places, so that a grid can follow a sliding support."""
     keys = key_places(line)
-    s = spread_points(keys, line.segments)
+    if counts is None or len(counts) != len(keys) - 1:
+        counts = spread_segments(keys, line.segments)
+    s = spread_points(keys, counts)
     middle = 0.5 * (s[1:] + s[:-1])
     starts = np.array([p.start for p in line.pieces])
     of_piece = np.clip(np.searchsorted(starts, middle, side="right") - 1, 0, len(line.pieces) - 1)
@@ -71,13 +74,18 @@ def key_places(line: Line) -> list[float]:
     return places
 
 
-def spread_points(keys: list[float], segments: int) -> Array:
-    """Evenly spaced points between the keys, their number in proportion to the length, at least two segments each."""
+def spread_segments(keys: list[float], segments: int) -> Indices:
+    """Segments between the keys in proportion to the length, at least two each."""
     lengths = np.diff(keys)
     share = lengths / lengths.sum() * segments
-    counts = np.maximum(np.floor(share).astype(int), 2)
+    counts = np.maximum(np.floor(share).astype(np.int64), 2)
     while counts.sum() < segments:  # the rest where segments are longest
         counts[np.argmax(lengths / counts)] += 1
+    return counts
+
+
+def spread_points(keys: list[float], counts: Indices) -> Array:
+    """Evenly spaced points between the keys."""
     parts = [
         np.linspace(a, b, n, endpoint=False) for a, b, n in zip(keys[:-1], keys[1:], counts, strict=True)
     ]
@@ -200,19 +208,18 @@ def staggered_elements(grid: Grid, segment_of: Indices) -> tuple[Array, Array, A
     frame held at a point). The halves act in series: compliances and rest rotations add.
     """
     h = grid.h
-    count = len(segment_of) - 1
-    arc = np.zeros(count)
-    flexibility = np.zeros((count, 3))
-    turn = np.zeros((count, 3))
+    before, after = segment_of[:-1], segment_of[1:]
     with np.errstate(divide="ignore"):
         inverse = 1.0 / grid.stiffness
-    for e in range(count):
-        for segment, side in ((segment_of[e], 1.0), (segment_of[e + 1], -1.0)):
-            if segment >= 0:
-                half = 0.5 * h[segment]
-                arc[e] += half
-                flexibility[e] += half * inverse[segment]
-                turn[e] += half * (grid.rest[segment] + side * 0.25 * h[segment] * grid.slope[segment])
+    arc = np.zeros(len(before))
+    flexibility = np.zeros((len(before), 3))
+    turn = np.zeros((len(before), 3))
+    for segment, side in ((before, 1.0), (after, -1.0)):
+        half = np.where(segment >= 0, 0.5 * h[segment], 0.0)
+        used = segment >= 0
+        arc += half
+        flexibility[used] += half[used, None] * inverse[segment[used]]
+        turn[used] += half[used, None] * (grid.rest + side * 0.25 * h[:, None] * grid.slope)[segment[used]]
     with np.errstate(invalid="ignore"):
         stiffness = np.where(np.isfinite(flexibility), arc[:, None] / flexibility, 0.0)
     return arc, stiffness, turn / arc[:, None]

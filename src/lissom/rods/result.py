@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import shape
-from lissom.rods.chain import POLISHED
+from lissom.rods.chain import POLISHED, Chain
+from lissom.rods.grid import Grid
+from lissom.rods.line import Line
 from lissom.rods.solver import RodReport, RodSolver
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class CableResult:
 
     @cached_property
     def _sides(self) -> "Sides":
-        return Sides(self)
+        return Sides(self._line, self._grid, self._chain, self._point_of, self._q, self._nu)
 
     @property
     def quaternions(self) -> Array:
@@ -269,9 +272,7 @@ class CableResult:
 class Sides:
     """Values just before and just after each point; they differ where a support or a load acts."""
 
-    def __init__(self, result: CableResult) -> None:
-        chain, q, nu = result._chain, result._q, result._nu
-        grid = result._grid
+    def __init__(self, line: Line, grid: Grid, chain: Chain, point_of: Indices, q: Array, nu: Array) -> None:
         points = len(grid.s)
         self.grid = grid
         self.force_before, self.force_after = np.empty((points, 3)), np.empty((points, 3))
@@ -283,7 +284,7 @@ class Sides:
         else:
             self.frames = np.empty((points, 4))
             shape.staggered_points(
-                chain, q, nu, result._point_of, self.frames, self.moment_before, self.moment_after
+                chain, q, nu, point_of, self.frames, self.moment_before, self.moment_after
             )
         R = rotations(self.frames)
         self.body_moment_before = np.einsum("ikj,ik->ij", R, self.moment_before)
@@ -292,15 +293,21 @@ class Sides:
         self.body_force_after = np.einsum("ikj,ik->ij", R, self.force_after)
         self.tension_before = np.einsum("ij,ij->i", self.force_before, R[:, :, 2])
         self.tension_after = np.einsum("ij,ij->i", self.force_after, R[:, :, 2])
-        self._strains(result, chain.scheme)
+        self._strains(line)
         for name in ("frames", "force_before", "force_after", "moment_before", "moment_after"):
             frozen(getattr(self, name))
 
-    def _strains(self, result: CableResult, scheme: int) -> None:
+    @classmethod
+    def of(cls, solver: RodSolver) -> "Sides":
+        """Of the solver's present state."""
+        chain = solver.chain(solver.scheme)
+        return cls(solver.line, solver.grid, chain, solver.point_of, solver.q, solver.nu)
+
+    def _strains(self, line: Line) -> None:
         """ω = ω₀ + D⁻¹ Rᵀm on either side; a rope has no moment, its curvature is the turn of its tangent."""
         grid = self.grid
-        rest = result._line.rest.at(grid.s)
-        if result._line.is_rope:
+        rest = line.rest.at(grid.s)
+        if line.is_rope:
             bend = rope_strains(self.frames, grid.s)
             self.strain_before, self.strain_after = bend, bend
             return

@@ -19,6 +19,7 @@ from lissom.rods.grid import make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 MOST_ITERATIONS = 100
 # The fourth-order element is used where h √(|n|/B) stays below this [docs/theory/rods.md §5].
@@ -84,7 +85,7 @@ class RodSolver:
 
     def __init__(self, line: Line, state: RodState | None = None, formulation: str = "rotations") -> None:
         self.formulation = formulation
-        self.neutral = 0
+        self.neutral = -1  # not counted yet
         self.others: tuple[OtherShape, ...] = ()
         self._build(line)
         self.solved: RodState | None = None  # the last good state
@@ -94,9 +95,9 @@ class RodSolver:
         if state is not None:
             self.adopt(state)
 
-    def _build(self, line: Line) -> None:
+    def _build(self, line: Line, counts: Indices | None = None) -> None:
         self.line = line
-        self.grid = make_grid(line)
+        self.grid = make_grid(line, counts)
         self.staggered, self.polished, self.runs, self.point_of = make_chains(line, self.grid)
         self._site = {int(p): i for i, p in enumerate(self.point_of) if p >= 0}
         self._work: dict[int, Work] = {}
@@ -194,11 +195,31 @@ class RodSolver:
         if shortfall is not None:
             return self._infeasible(shortfall, began)
         methods: list[str] = []
-        if self.solved is None or cold:
-            outcome = self._cold(methods)
-        else:
-            outcome = self._warm(methods)
+        if any(k.slides for k in self.line.supports):
+            return self._slide(cold, methods, began)
+        outcome = self._cold(methods) if self.solved is None or cold else self._warm(methods)
         return self._report(outcome, methods, began)
+
+    def _slide(self, cold: bool, methods: list[str], began: float) -> RodReport:
+        """Rings and sleeves: their places are solved for around the solve at fixed places."""
+        from lissom.rods import sliding
+
+        settled = sliding.settle(self, cold, methods)
+        report = self._report(settled.outcome, methods, began)
+        if report.ok and settled.reason:
+            return replace(report, status="not_converged", reason=settled.reason)
+        if report.ok and settled.negative > 0:
+            index = report.index + settled.negative
+            reason = "a sliding support sits where it would not stay"
+            return replace(report, status="unstable", stable=False, index=index, reason=reason)
+        return report
+
+    def solve_at_fixed_places(self, cold: bool, methods: list[str]) -> newton.Outcome:
+        return self._cold(methods) if self.solved is None or cold else self._warm(methods)
+
+    def set_places(self, places: dict[int, float], counts: Indices | None) -> None:
+        """Moves sliding supports along the cable; points move with them, frames stay."""
+        self._build(self.line.with_places(places), counts)
 
     def _descend(
         self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE
@@ -219,36 +240,36 @@ class RodSolver:
             guess.tension_guess(self.line, self.grid, self.staggered, self.runs, self.nu)
 
     def _cold(self, methods: list[str]) -> newton.Outcome:
-        """Tries the starts, keeps the lowest, winds up its twist, polishes."""
-        best: tuple[float, newton.Outcome, RodState] | None = None
-        found: list[OtherShape] = []
-        spent = 0
-        last = None
+        """Tries the starts, keeps the lowest, winds up its twist, polishes.
+
+        The iterations reported are those on the way to the answer.
+        """
+        found: list[tuple[float, newton.Outcome, RodState]] = []
+        failed: newton.Outcome | None = None
         for hanging in self._starts():
             self._start(hanging)
             outcome = self._descend_or_fall_back(methods)
-            spent += outcome.iterations
-            last = outcome
-            if outcome.status != newton.CONVERGED:
-                continue
-            energy = self.energy()
-            found.append(OtherShape(energy, self.state()))
-            if best is None or energy < best[0]:
-                best = (energy, outcome, self.state())
-        if best is None:
-            assert last is not None
-            return last._replace(iterations=spent)
-        self.others = distinct(found, best[0], self._scales[STAGGERED], self.line)
-        self.q, self.nu = best[2].q.copy(), best[2].nu.copy()
-        outcome = best[1]
-        if any(abs(k.turn) > 0.0 for k in self.line.supports if k.direction == FRAME):
-            outcome = self._wind_up(methods)
-            spent += outcome.iterations
+            if outcome.status == newton.CONVERGED:
+                found.append((self.energy(), outcome, self.state()))
+            else:
+                failed = outcome
+        if not found:
+            assert failed is not None
+            return failed
+        energy, outcome, state = min(found, key=lambda k: k[0])
+        self.others = tuple(OtherShape(e, s) for e, _, s in found if e > energy + self._energy_noise())
+        self.q, self.nu = state.q.copy(), state.nu.copy()
+        if any(k.turn != 0.0 for k in self.line.supports if k.direction == FRAME):
+            wound = self._wind_up(methods)
+            outcome = wound._replace(iterations=outcome.iterations + wound.iterations)
             self.others = ()  # they belong to the unwound cable
             if outcome.status != newton.CONVERGED:
-                return outcome._replace(iterations=spent)
-        polished = self._polish(outcome, methods)
-        return polished._replace(iterations=spent + polished.iterations - (outcome.iterations if polished is outcome else 0))
+                return outcome
+        return self._polish(outcome, methods)
+
+    def _energy_noise(self) -> float:
+        """Shapes nearer in energy than this are one."""
+        return 1e-6 * self.line.force_scale * self.line.length
 
     def _starts(self) -> tuple[bool, ...]:
         """Which first guesses to try: False the smooth one, True the hanging one."""
@@ -474,7 +495,7 @@ class RodSolver:
             reason = f"{outcome.index} direction(s) in which the shape would not stay"
         if status == "converged":
             self.solved = self.state()
-            if self.neutral < 0 or methods and "polished" in methods:
+            if self.neutral < 0 or "polished" in methods:
                 self.neutral = self._count_neutral()
         return RodReport(
             status=status,
@@ -484,7 +505,7 @@ class RodSolver:
             length_error=outcome.closure,
             stable=None if moments else (outcome.index <= 0 if outcome.status == newton.CONVERGED else False),
             index=max(outcome.index, 0),
-            neutral=self.neutral,
+            neutral=max(self.neutral, 0),
             element="polished" if self.scheme == POLISHED else "staggered",
             methods=tuple(dict.fromkeys(methods)),
             warnings=self._warnings(),
@@ -548,10 +569,3 @@ def between(a: Support, b: Support, part: float) -> Support:
     w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
     return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))
 
-
-def distinct(
-    found: list[OtherShape], lowest: float, scales: newton.Scales, line: Line
-) -> tuple[OtherShape, ...]:
-    """The shapes found that are not the one with the lowest energy."""
-    size = scales.force * scales.length
-    return tuple(shape for shape in found if shape.energy > lowest + 1e-6 * size)

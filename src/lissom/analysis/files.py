@@ -1,0 +1,66 @@
+"""Findings written to a folder: JSON, and per cable a CSV table, the plots and the picture."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lissom.analysis.report import Findings, json_text
+from lissom.rods.result import CableResult
+from lissom.scene.errors import ABSENT, Problem, SceneError
+from lissom.scene.saving import write_atomically
+
+LONGEST_NAME = 80
+
+
+def make_folder(folder: Path) -> None:
+    """The folder, made if need be; SceneError if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise unwritable(folder, error) from None
+
+
+def write_findings(found: Findings, folder: Path) -> Iterator[Path]:
+    """Writes everything, each file whole or not at all, and yields each path once it is there."""
+    yield write(folder / "result.json", json_text(found).encode())
+    for stem, result in stems(found.cables):
+        if result is not None:
+            yield from write_cable(found, result, folder, stem)
+
+
+def write_cable(found: Findings, result: CableResult, folder: Path, stem: str) -> Iterator[Path]:
+    from lissom.analysis.spreadsheet import csv_text
+
+    yield write(folder / f"{stem}.csv", csv_text(found.scene, result).encode())
+    from lissom.analysis.picture import plot_shape
+    from lissom.analysis.plots import image, plot_along
+
+    for name, plot in (("along", plot_along), ("shape", plot_shape)):
+        figure = plot(found.scene, result)
+        for kind in ("png", "svg"):
+            yield write(folder / f"{stem}-{name}.{kind}", image(figure, kind))
+
+
+def write(path: Path, content: bytes) -> Path:
+    try:
+        write_atomically(path, content)
+    except (OSError, ValueError) as error:
+        raise unwritable(path, error) from None
+    return path
+
+
+def unwritable(path: Path, error: OSError | ValueError) -> SceneError:
+    message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+    return SceneError([Problem("", ABSENT, message, file=str(path))])
+
+
+def stems(cables: dict[str, CableResult | None]) -> Iterator[tuple[str, CableResult | None]]:
+    """A file name for each cable: its own, less what file systems do not take, and different from the others'."""
+    taken: set[str] = set()
+    for name, result in cables.items():
+        stem = "".join(c if c.isalnum() or c in " -_+.,()" else "-" for c in name)[:LONGEST_NAME].strip(" .")
+        stem = stem or "cable"
+        unique, number = stem, 2
+        while unique.casefold() in taken:
+            unique, number = f"{stem} {number}", number + 1
+        taken.add(unique.casefold())
+        yield unique, result

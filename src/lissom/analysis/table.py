@@ -1,0 +1,178 @@
+"""The findings for a person at a terminal: certificate, shape, reactions, energies, checks. In mm, degrees, N and N m.
+
+Everything fits 80 columns; without a terminal (a pipe, a file) the same text comes without colours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lissom.analysis.checks import Check
+from lissom.analysis.report import Findings
+from lissom.rods.result import CableResult, Wrench
+from lissom.rods.solver import RodReport
+
+SHOWN: Final[dict[str, tuple[float, str, str]]] = {
+    "bend_radius": (1000.0, "mm", "bend radius ≥"),
+    "clearance": (1000.0, "mm", "clearance ≥"),
+    "tension": (1.0, "N", "tension ≤"),
+    "twist_per_length": (math.degrees(1.0), "deg/m", "twist ≤"),
+    "stress": (1e-6, "MPa", "bending stress ≤"),
+}
+"""Rule → factor from SI, unit on the screen, what it reads."""
+
+STATUS_COLOUR: Final = {"converged": "green", "unstable": "yellow"}
+
+
+def print_findings(found: Findings, console: Console) -> None:
+    """Prints everything worth knowing; long arrays are for CSV and JSON."""
+    if found.scene.title:
+        console.print(Text(found.scene.title, style="bold"))
+    for name, result in found.cables.items():
+        console.print(cable_block(found, name, result))
+    if found.checks:
+        console.print(check_table(found.checks))
+
+
+def cable_block(found: Findings, name: str, result: CableResult | None) -> RenderableType:
+    report = found.report.cables[name]
+    parts: list[RenderableType] = [certificate(name, report)]
+    if report.reason:
+        parts.append(Padding(Text(report.reason, style="yellow"), (0, 0, 0, 2)))
+    parts += [Padding(Text(f"! {note}", style="yellow"), (0, 0, 0, 2)) for note in report.warnings]
+    if result is not None:
+        parts.append(Padding(fact_table(found, result), (0, 0, 0, 2)))
+        parts.append(Padding(reaction_table(result), (0, 0, 0, 2)))
+    return Group(*parts)
+
+
+def certificate(name: str, report: RodReport) -> Text:
+    """One line: may this answer be trusted, and what did it cost."""
+    line = Text(no_wrap=False)
+    line.append(name, style="bold")
+    line.append(": ")
+    line.append(report.status.replace("_", " "), style=f"bold {STATUS_COLOUR.get(report.status, 'red')}")
+    words = []
+    if report.status in ("converged", "unstable"):
+        words.append({True: "stable", False: "unstable", None: "stability not applicable"}[report.stable])
+        words.append(f"residual {report.residual:.0e}")
+        words.append(f"{report.element} element")
+    if report.iterations:
+        words.append(f"{report.iterations} iterations")
+    words.append(f"{1000.0 * report.seconds:.3g} ms")
+    line.append(", " + ", ".join(words), style="dim")
+    return line
+
+
+def fact_table(found: Findings, result: CableResult) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for what, value in facts(found, result):
+        table.add_row(Text(what, style="dim"), Text(value))
+    return table
+
+
+def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
+    """(what, value with unit) in the order a person asks."""
+    length = f"{1000.0 * result.length:.6g} mm"
+    if result.stretched_length != result.length:
+        length += f", stretched to {1000.0 * result.stretched_length:.6g} mm"
+    yield "length", f"{length} ({len(result.s)} points)"
+    if math.isinf(result.min_bend_radius):
+        yield "smallest bend radius", "none: straight"
+    else:
+        place = f"at {result.min_bend_radius_at:.3f} ({1000 * result.min_bend_radius_at * result.length:.4g} mm)"
+        yield "smallest bend radius", f"{1000.0 * result.min_bend_radius:.4g} mm {place}"
+    degrees = math.degrees(result.total_torsion)
+    yield "torsion ∫τ ds", f"{settled(result.turns):.4g} turns ({settled(degrees):.4g}°)"
+    tension = f"{settled(float(result.tension.min())):.4g} … {settled(float(result.tension.max())):.4g} N"
+    yield "tension", tension
+    energies = {key: value for key, value in result.energy.items() if value != 0.0 and key != "total"}
+    parts = ", ".join(f"{key} {value:.4g}" for key, value in energies.items() if abs(value) > 1e-12)
+    yield "energy", f"{result.energy['total']:.4g} J" + (f" ({parts})" if parts else "")
+    report = result.report
+    if report.neutral:
+        yield "neutral directions", f"{report.neutral} (free to turn or slide without force)"
+    if report.others:
+        others = ", ".join(f"{other.energy:.4g} J" for other in report.others)
+        yield "other stable shapes", f"{len(report.others)} found, with energy {others}"
+    said = {"newton", "polished"}
+    extra = [method for method in report.methods if method not in said]
+    if extra:
+        yield "methods", ", ".join(extra)
+
+
+def settled(value: float) -> float:
+    """Rounding errors are zero to a person."""
+    return 0.0 if abs(value) < 1e-9 else value
+
+
+def reaction_table(result: CableResult) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim")
+    table.add_column("reaction at", overflow="fold", ratio=None)
+    table.add_column("place", justify="right")
+    table.add_column("force x y z [N]", justify="right", no_wrap=True)
+    table.add_column("moment x y z [N m]", justify="right", no_wrap=True)
+    largest = largest_reaction(result)
+    for name, wrench in result.reactions.items():
+        table.add_row(
+            escape(name),
+            f"{result.places[name]:.3f}",
+            triple(wrench.force, largest[0]),
+            triple(wrench.moment, largest[1]),
+        )
+    return table
+
+
+def largest_reaction(result: CableResult) -> tuple[float, float]:
+    wrenches: list[Wrench] = list(result.reactions.values())
+    force = max((float(abs(w.force).max()) for w in wrenches), default=0.0)
+    moment = max((float(abs(w.moment).max()) for w in wrenches), default=0.0)
+    return force, moment
+
+
+def triple(vector: object, largest: float) -> str:
+    """Three numbers with the decimals that give the largest of the table four digits."""
+    decimals = 3 if largest < 1e-12 else min(max(3 - math.floor(math.log10(largest)), 0), 6)
+    floor = 0.5 * 10.0**-decimals
+    numbers = [0.0 if abs(v) < floor else v for v in vector]  # type: ignore[attr-defined]
+    return " ".join(f"{v:8.{decimals}f}" for v in numbers)
+
+
+def check_table(checks: tuple[Check, ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim")
+    table.add_column("")
+    several = len({check.cable for check in checks}) > 1
+    if several:
+        table.add_column("cable", overflow="fold")
+    for heading in ("check", "value", "margin", "at"):
+        table.add_column(heading, justify="left" if heading == "check" else "right")
+    for check in checks:
+        table.add_row(*check_row(check, several))
+    return table
+
+
+def check_row(check: Check, several: bool) -> list[Text]:
+    factor, unit, reads = SHOWN[check.rule]
+    mark = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "yellow")}[check.ok]
+    rule = f"{reads} {factor * check.limit:.4g} {unit}"
+    if check.measured == "inside":
+        rule += " inside"
+    if check.stretch:
+        rule += f" ({check.stretch})"
+    row = [Text(mark[0], style=mark[1])] + ([Text(check.cable)] if several else []) + [Text(rule)]
+    if check.ok is None:
+        return [*row, Text("not checked", style="yellow"), Text(check.note, style="dim"), Text("")]
+    assert check.value is not None
+    assert check.margin is not None
+    value = "straight" if math.isinf(check.value) else f"{settled(factor * check.value):.4g} {unit}"
+    margin = "∞" if math.isinf(check.margin) else f"{factor * check.margin:+.4g} {unit}"
+    return [*row, Text(value), Text(margin, style=mark[1]), Text(f"{check.at:.3f}")]

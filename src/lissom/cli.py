@@ -1,0 +1,274 @@
+"""The command line: `lissom solve scene.toml` and its companions.
+
+Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified. Heavy libraries are
+imported inside the commands, so that `lissom --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lissom.analysis.report import Findings
+    from lissom.scene import CableType, Scene
+
+GOOD, BAD_INPUT, CHECK_FAILS, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 4, 130
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="The true shape, forces and moments of cables, hoses, wire harnesses and ropes.",
+    epilog="Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified.",
+)
+
+SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file, .toml or .json.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help='Change the scene first: "brake hose/length=450 mm".'),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+Folder = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write JSON, CSV, plots and pictures there.")
+]
+
+
+class Kind(enum.StrEnum):
+    """Scenes to begin with."""
+
+    hose = "hose"
+    cantilever = "cantilever"
+    rope = "rope"
+    moulded = "moulded"
+
+
+def main() -> None:
+    """The entry point: every mistake of a user ends in a message, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without "✓" shows "?" instead of failing
+    try:
+        app(prog_name="lissom")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # `lissom … | head`: the reader has gone
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(GOOD)
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from lissom import __version__
+
+        typer.echo(f"lissom {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+    else:
+        return
+    raise typer.Exit
+
+
+@app.command()
+def solve(scene: SceneFile, settings: Settings = None, json: AsJson = False, output: Folder = None) -> None:
+    """Solve a scene: its shape, forces, moments and checks."""
+    with user_mistakes():
+        answer(load(scene, settings or []), json, output)
+
+
+@app.command()
+def demo(settings: Settings = None, json: AsJson = False, output: Folder = None) -> None:
+    """Solve the scene that ships with lissom: a brake hose."""
+    from importlib import resources
+
+    with user_mistakes(), resources.as_file(resources.files("lissom") / "examples" / "brake-hose.toml") as path:
+        answer(load(path, settings or []), json, output)
+
+
+@app.command()
+def new(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Absent: print it.")] = None,
+    kind: Annotated[Kind, typer.Option(help="What to begin with.")] = Kind.hose,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a small scene to begin with."""
+    with user_mistakes():
+        from lissom.scene import SceneError, new_scene
+
+        text = new_scene(kind.value)
+        if file is None:
+            typer.echo(text, nl=False)
+            return
+        if file.suffix.lower() != ".toml":
+            raise SceneError(f'{file}: the name of a new scene must end in ".toml"')
+        if file.exists() and not force:
+            raise SceneError(f"{file}: is already there; --force overwrites it")
+        save(file, text)
+        typer.echo(f"wrote {file}; solve it with: lissom solve {quoted(file)}")
+
+
+@app.command()
+def schema(
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")] = None,
+) -> None:
+    """Print the JSON Schema of scene files, with which editors complete and check them."""
+    with user_mistakes():
+        from json import dumps
+
+        from lissom.scene import json_schema
+
+        text = dumps(json_schema(), indent=2) + "\n"
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            save(output, text)
+            typer.echo(f"wrote {output}")
+
+
+@app.command()
+def library(name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One type in full.")] = None) -> None:
+    """List the cable types that ship with lissom, or show one with its source."""
+    with user_mistakes():
+        from lissom.analysis.catalogue import print_catalogue, print_type
+
+        console = make_console()
+        if name is None:
+            print_catalogue(console)
+        else:
+            print_type(name.removeprefix("library:"), console)
+
+
+# ---- solving -----------------------------------------------------------------------------------------------------
+
+
+def load(path: Path, settings: list[str]) -> Scene:
+    from lissom.scene import Scene, parse_assignment
+
+    scene = Scene.load(path)
+    for text in settings:
+        place, value = parse_assignment(text)
+        scene = scene.with_value(place, value)
+    return scene
+
+
+def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
+    """Solves, prints, writes; ends with the exit status that says how it went."""
+    from lissom.scene import SceneError
+
+    if not scene.cables:
+        raise SceneError("the scene has no cables; `lissom new` writes one to begin with")
+    if output is not None:
+        from lissom.analysis.files import make_folder
+
+        make_folder(output)
+    found = solved(scene)
+    if as_json:
+        from lissom.analysis.report import json_text
+
+        typer.echo(json_text(found), nl=False)
+    else:
+        from lissom.analysis.table import print_findings
+
+        print_findings(found, make_console())
+    if output is not None:
+        from lissom.analysis.files import write_findings
+
+        for path in write_findings(found, output):
+            typer.echo(f"wrote {path}", err=as_json)
+    raise typer.Exit(exit_status(found))
+
+
+def solved(scene: Scene) -> Findings:
+    with compiling():
+        from lissom.analysis.report import findings
+        from lissom.simulation import Simulation
+
+        simulation = Simulation(scene)
+        return findings(simulation, simulation.solve())
+
+
+def exit_status(found: Findings) -> int:
+    if not found.report.ok:
+        typer.echo(f"not certified: {found.report.status}: {found.report.reason}", err=True)
+        return NOT_CERTIFIED
+    return CHECK_FAILS if found.failed_checks else GOOD
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Says so while the kernels are compiled for the first time ever; otherwise nothing."""
+    from lissom.kernels import is_cold
+
+    if not is_cold():
+        yield
+        return
+    if not sys.stderr.isatty():
+        typer.echo("compiling (once); later runs start at once", err=True)
+        yield
+        return
+    from lissom.analysis.waiting import compile_progress
+
+    with compile_progress():
+        yield
+
+
+# ---- talking to the user -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def user_mistakes() -> Iterator[None]:
+    """Bad input becomes a message on stderr and exit status 2."""
+    from lissom.scene.errors import SceneError
+
+    try:
+        yield
+    except SceneError as error:
+        fail(str(error))
+
+
+def fail(message: str) -> NoReturn:
+    for line in message.splitlines():
+        typer.echo(f"lissom: {line}", err=True)
+    raise typer.Exit(BAD_INPUT)
+
+
+def save(path: Path, text: str) -> None:
+    from lissom.scene.errors import ABSENT, Problem, SceneError
+    from lissom.scene.saving import write_atomically
+
+    try:
+        write_atomically(path, text.encode())
+    except (OSError, ValueError) as error:
+        message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
+
+
+def make_console() -> Console:
+    """Standard output; 80 columns when it is not a terminal, whatever the environment says."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 80)
+
+
+def quoted(path: Path) -> str:
+    import shlex
+
+    return shlex.quote(str(path))
+
+
+if __name__ == "__main__":
+    main()

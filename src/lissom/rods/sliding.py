@@ -1,0 +1,182 @@
+"""Rings and sleeves: supports through which the cable slides. Their places on the cable are solved for.
+
+A frictionless slide lets the cable run until nothing drives it: moving the place s_p of the support along the cable
+changes the energy at equilibrium by
+
+    dE/ds_p = H⁺ − H⁻,   H = n·d3 (1 + n·d3/2EA) + ½ m·K⁻¹m + m·ω₀            [docs/theory/rods.md (27)]
+
+(the jump of the conserved "material force" across the support). At a ring the tension is therefore continuous when m
+is; a sleeve holds the tangent, m jumps, and it exerts the axial force −[½ m·K⁻¹m]. Newton's method on the places, with
+the derivative by differences of equilibria; every equilibrium in between is a warm solve.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import newton
+from lissom.rods.line import Line
+from lissom.rods.solver import RodSolver
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+MOST_STEPS = 40
+# Driving force at which a slide is settled, relative to max(EI/L², wL, loads).
+TOLERANCE = 1e-6
+# Step of the difference quotient, relative to the length.
+DIFFERENCE = 1e-4
+# A slide stays this far (of the length) from its neighbours and from the ends.
+MARGIN = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    outcome: newton.Outcome
+    negative: int  # unstable directions of the places
+    reason: str  # why it did not settle, or empty
+
+
+def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
+    """Solves with the sliding supports where nothing drives them."""
+    numbers = [k for k, support in enumerate(solver.line.supports) if support.slides]
+    if cold or solver.solved is None:
+        solver.set_places(dict(zip(numbers, first_places(solver.line), strict=True)), None)
+    counts = segment_counts(solver)
+    methods.append("sliding supports")
+    outcome = solver.solve_at_fixed_places(cold, methods)
+    spent = outcome.iterations
+    if outcome.status != newton.CONVERGED:
+        return Settled(outcome, 0, "")
+
+    def driven(places: Array) -> Array | None:
+        """Driving forces with the slides at these places; None where there is no equilibrium."""
+        nonlocal outcome, spent
+        solver.set_places({k: float(p) for k, p in zip(numbers, places, strict=True)}, counts)
+        outcome = solver.solve_at_fixed_places(False, [])
+        spent += outcome.iterations
+        return driving_forces(solver, numbers) if outcome.status == newton.CONVERGED else None
+
+    places = np.array([solver.line.supports[k].place for k in numbers])
+    force = driving_forces(solver, numbers)
+    tolerance = TOLERANCE * solver.line.force_scale
+    for _ in range(MOST_STEPS):
+        slope = slopes(places, force, driven, DIFFERENCE * solver.line.length)
+        values = np.linalg.eigvalsh(slope)
+        if np.abs(force).max() < tolerance:
+            driven(places)
+            return Settled(outcome._replace(iterations=spent), int(np.sum(values < 0.0)), "")
+        low, high = bounds(solver, numbers)
+        step = uphill_free_step(slope, force)
+        reach = np.where(step > 0.0, high - places, places - low)
+        if np.any(reach <= 1e-6 * solver.line.length):
+            driven(places)
+            slid = [solver.line.supports[k].name for k, r in zip(numbers, reach, strict=True) if r <= 1e-6 * solver.line.length]
+            return Settled(outcome._replace(iterations=spent), 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
+        length = min(1.0, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
+        for _ in range(12):
+            there = driven(places + length * step)
+            if there is not None and (np.linalg.norm(there) < np.linalg.norm(force) or float(there @ step) < 0.0):
+                places, force = places + length * step, there
+                break
+            length *= 0.5
+        else:
+            driven(places)
+            return Settled(outcome._replace(iterations=spent), 0, "the places of the sliding supports do not settle")
+    return Settled(outcome._replace(iterations=spent), 0, "the places of the sliding supports do not settle")
+
+
+def first_places(line: Line) -> list[float]:
+    """As said where every span can close; else lengths in proportion to the distances between the supports."""
+    places = [k.place for k in line.supports]
+    positions = [np.array(k.position) for k in line.supports]
+    gaps = [float(np.linalg.norm(b - a)) for a, b in zip(positions[:-1], positions[1:], strict=True)]
+    feasible = all(g < 0.999 * (b - a) for g, a, b in zip(gaps, places[:-1], places[1:], strict=True))
+    if not feasible or any(b - a < MARGIN * line.length for a, b in zip(places[:-1], places[1:], strict=True)):
+        fixed = [k for k, support in enumerate(line.supports) if not support.slides]
+        for a, b in zip(fixed[:-1], fixed[1:], strict=True):
+            total = sum(gaps[a:b])
+            for k in range(a + 1, b):
+                part = sum(gaps[a:k]) / total if total > 0.0 else (k - a) / (b - a)
+                places[k] = places[a] + part * (places[b] - places[a])
+    return [place for place, support in zip(places, line.supports, strict=True) if support.slides]
+
+
+def segment_counts(solver: RodSolver) -> Indices:
+    """Segments between the key places of the present grid."""
+    from lissom.rods.grid import key_places
+
+    at = [int(np.argmin(np.abs(solver.grid.s - place))) for place in key_places(solver.line)]
+    return np.diff(np.array(at, dtype=np.int64))
+
+
+def driving_forces(solver: RodSolver, numbers: list[int]) -> Array:
+    """H⁺ − H⁻ at the sliding supports, N."""
+    from lissom.rods.result import Sides
+
+    sides = Sides.of(solver)
+    forces = []
+    for k in numbers:
+        at = solver.grid.support_at[k]
+        forces.append(
+            material_force(solver, at, sides.tension_after[at], sides.body_moment_after[at], at)
+            - material_force(solver, at, sides.tension_before[at], sides.body_moment_before[at], at - 1)
+        )
+    return np.array(forces)
+
+
+def material_force(solver: RodSolver, at: int, tension: float, moment: Array, segment: int) -> float:
+    """H = T + T²/2EA + ½ m·K⁻¹m + m·ω₀ on one side of a point."""
+    grid = solver.grid
+    value = tension + 0.5 * grid.compliance[segment] * tension**2
+    if solver.line.is_rope:
+        return float(value)
+    rest = solver.line.rest.at(grid.s[at : at + 1])[0]
+    return float(value + 0.5 * np.sum(moment**2 / grid.stiffness[segment]) + moment @ rest)
+
+
+def slopes(places: Array, force: Array, driven: Callable[[Array], Array | None], step: float) -> Array:
+    """Symmetric matrix of ∂(driving force)/∂(place), by differences."""
+    matrix = np.zeros((len(places), len(places)))
+    for k in range(len(places)):
+        moved = places.copy()
+        moved[k] += step
+        there = driven(moved)
+        if there is None:
+            moved[k] -= 2.0 * step
+            there = driven(moved)
+            matrix[:, k] = 0.0 if there is None else (force - there) / step
+        else:
+            matrix[:, k] = (there - force) / step
+    return 0.5 * (matrix + matrix.T)
+
+
+def uphill_free_step(slope: Array, force: Array) -> Array:
+    """−|slope|⁻¹ force: Newton's step, turned downhill along directions of negative slope."""
+    values, vectors = np.linalg.eigh(slope)
+    floor = 1e-9 * max(float(np.abs(values).max()), 1e-300)
+    return np.asarray(-vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor)))
+
+
+def bounds(solver: RodSolver, numbers: list[int]) -> tuple[Array, Array]:
+    """How far each slide may go: its neighbours, and as much cable as each side needs to reach."""
+    line = solver.line
+    margin = MARGIN * line.length
+    low, high = [], []
+    for k in numbers:
+        here = line.supports[k]
+        before = line.supports[k - 1] if k > 0 else None
+        after = line.supports[k + 1] if k + 1 < len(line.supports) else None
+        low.append(margin if before is None else before.place + max(margin, 1.0001 * gap(before.position, here.position)))
+        high.append(
+            line.length - margin
+            if after is None
+            else after.place - max(margin, 1.0001 * gap(here.position, after.position))
+        )
+    return np.array(low), np.array(high)
+
+
+def gap(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    return float(np.linalg.norm(np.subtract(b, a)))
