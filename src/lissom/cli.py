@@ -1,7 +1,7 @@
 """The command line: `lissom solve scene.toml` and its companions.
 
-Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified. Heavy libraries are
-imported inside the commands, so that `lissom --help` answers at once.
+Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified. Heavy libraries
+are imported inside the commands, so that `lissom --help` answers at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lissom.analysis.report import Findings
-    from lissom.scene import CableType, Scene
+    from lissom.scene import Scene
 
 GOOD, BAD_INPUT, CHECK_FAILS, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 4, 130
 
@@ -38,7 +38,8 @@ Settings = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Folder = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write JSON, CSV, plots and pictures there.")
+    Path | None,
+    typer.Option("-o", "--output", metavar="DIR", help="Write JSON, CSV, plots and pictures there."),
 ]
 
 
@@ -95,7 +96,10 @@ def demo(settings: Settings = None, json: AsJson = False, output: Folder = None)
     """Solve the scene that ships with lissom: a brake hose."""
     from importlib import resources
 
-    with user_mistakes(), resources.as_file(resources.files("lissom") / "examples" / "brake-hose.toml") as path:
+    with (
+        user_mistakes(),
+        resources.as_file(resources.files("lissom") / "examples" / "brake-hose.toml") as path,
+    ):
         answer(load(path, settings or []), json, output)
 
 
@@ -123,7 +127,9 @@ def new(
 
 @app.command()
 def schema(
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")
+    ] = None,
 ) -> None:
     """Print the JSON Schema of scene files, with which editors complete and check them."""
     with user_mistakes():
@@ -140,7 +146,9 @@ def schema(
 
 
 @app.command()
-def library(name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One type in full.")] = None) -> None:
+def library(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One type in full.")] = None,
+) -> None:
     """List the cable types that ship with lissom, or show one with its source."""
     with user_mistakes():
         from lissom.analysis.catalogue import print_catalogue, print_type
@@ -152,7 +160,7 @@ def library(name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="O
             print_type(name.removeprefix("library:"), console)
 
 
-# ---- solving -----------------------------------------------------------------------------------------------------
+# ---- solving -----------------------------------------------------------------------------------------------
 
 
 def load(path: Path, settings: list[str]) -> Scene:
@@ -211,9 +219,9 @@ def exit_status(found: Findings) -> int:
 @contextmanager
 def compiling() -> Iterator[None]:
     """Says so while the kernels are compiled for the first time ever; otherwise nothing."""
-    from lissom.kernels import is_cold
+    from lissom import kernels
 
-    if not is_cold():
+    if not kernels.is_cold():
         yield
         return
     if not sys.stderr.isatty():
@@ -226,7 +234,7 @@ def compiling() -> Iterator[None]:
         yield
 
 
-# ---- talking to the user -----------------------------------------------------------------------------------------
+# ---- talking to the user -----------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -1,8 +1,10 @@
 """One scene, solved again and again: what `lissom.Simulation` is."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +15,7 @@ from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodReport, RodSolver, RodState, between
 from lissom.rods.transfer import transferred
-from lissom.scene import Scene
+from lissom.scene import Scene, load_state, save_state, state_path
 from lissom.scene.frames import carried, frame_quaternion, product
 
 Array = NDArray[np.float64]
@@ -75,6 +77,8 @@ class Simulation:
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
         self._dirty = set(self._solvers)
+        self.notes: list[str] = []
+        """What had to be said when a saved state was opened."""
         self._grips: dict[str, list[Grip]] = {name: [] for name in self._solvers}
 
     # ---- solving -------------------------------------------------------------------------------------------------
@@ -130,7 +134,7 @@ class Simulation:
         name, _, part = path.partition("/")
         solver = self._solver(name)
         number = self._support(solver, name, part)
-        support = solver.line.supports[number]
+        support = solver.supports[number]
         where = None if position is None else vector(position)
         frame = None
         if pose is not None:
@@ -226,12 +230,12 @@ class Simulation:
         if old is not None and old.solved is not None and name in self._reports:
             ratio = old.line.length / line.length
             sides = self.cable(name)._sides
-            frames, forces = transferred(
-                sides, old.grid.s, np.minimum(new.grid.s * ratio, old.grid.s[-1]), new.point_of, new.staggered.segment_of
+            force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+            scaled = np.minimum(new.grid.s * ratio, old.grid.s[-1])
+            new.begin_from(
+                *transferred(sides.frames, force, old.grid.s, scaled, new.point_of, new.staggered.segment_of)
             )
-            new.begin_from(frames, forces)
-        self._solvers[name] = new
-        self._results.pop(name, None)
+        self._solvers[name] = new  # the last result stays readable until the next one
         self._dirty.add(name)
 
     # ---- scene and state -----------------------------------------------------------------------------------------
@@ -272,6 +276,51 @@ class Simulation:
             if self._solvers[name].solved is None:
                 self._dirty.add(name)
 
+    def save(self, path: str | Path) -> None:
+        """Writes the scene, and beside it the solved state ("hose.state.npz"), so that opening shows it at once."""
+        self.scene.save(path)
+        arrays: dict[str, Array] = {}
+        for k, cable in enumerate(self._scene.cables):
+            state = self._solvers[cable.name].solved
+            if state is None or self._grips[cable.name]:
+                continue  # a gripped cable's shape is not the scene's
+            sides = self.cable(cable.name)._sides
+            arrays[f"{k}.scheme"] = np.array(state.scheme)
+            arrays[f"{k}.q"], arrays[f"{k}.nu"], arrays[f"{k}.s"] = state.q, state.nu, state.s
+            arrays[f"{k}.frames"] = sides.frames
+            arrays[f"{k}.force"] = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+            arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
+        save_state(state_path(path), arrays)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Simulation":
+        """The scene in a file with its saved state, if there is one; `notes` says where the state did not fit."""
+        simulation = cls(Scene.load(path))
+        file = state_path(path)
+        if file.exists():
+            simulation._take_over(load_state(file))
+        return simulation
+
+    def _take_over(self, arrays: dict[str, Array]) -> None:
+        for k, (name, solver) in enumerate(self._solvers.items()):
+            part = {key.partition(".")[2]: a for key, a in arrays.items() if key.partition(".")[0] == str(k)}
+            if not {"scheme", "q", "nu", "s", "frames", "force"} <= part.keys():
+                self.notes.append(f"{name}: no saved state; it will be solved from a first guess")
+                continue
+            slides = [i for i, support in enumerate(solver.line.supports) if support.slides]
+            if slides and len(part.get("places", ())) == len(solver.line.supports):
+                solver.set_places({i: float(part["places"][i]) for i in slides}, None)
+            fits = part["s"].shape == solver.grid.s.shape and np.allclose(part["s"], solver.grid.s)
+            state = RodState(int(part["scheme"]), part["q"], part["nu"], solver.grid.s, solver.line.supports)
+            if fits and solver.adopt(state):
+                continue
+            self.notes.append(f"{name}: the saved state no longer fits; it is used as a first guess")
+            old_s, frames = part["s"], part["frames"]
+            scaled = np.minimum(solver.grid.s * (old_s[-1] / solver.grid.s[-1]), old_s[-1])
+            solver.begin_from(
+                *transferred(frames, part["force"], old_s, scaled, solver.point_of, solver.staggered.segment_of)
+            )
+
     def copy(self) -> "Simulation":
         """An independent simulation in the same state."""
         other = Simulation(self.scene, formulation=self._formulation)
@@ -286,7 +335,7 @@ class Simulation:
             raise
 
     def _support(self, solver: RodSolver, name: str, part: str) -> int:
-        for number, support in enumerate(solver.line.supports):
+        for number, support in enumerate(solver.supports):
             if support.name == part:
                 return number
         held = ", ".join(f"{name}/{k.name}" for k in solver.line.supports)
@@ -365,9 +414,9 @@ class Grip:
 
 
 def vector(values: Sequence[float] | Array) -> Vec3:
-    x, y, z = (float(v) for v in values)
-    if not np.isfinite(x + y + z):
-        raise ValueError(f"{tuple(values)}: every component must be a finite number")
+    x, y, z = float(values[0]), float(values[1]), float(values[2])
+    if len(values) != 3 or not math.isfinite(x + y + z):
+        raise ValueError(f"{tuple(values)}: it must be three finite numbers")
     return (x, y, z)
 
 

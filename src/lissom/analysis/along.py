@@ -1,8 +1,9 @@
 """What varies along a solved cable, on both sides of every point.
 
-Forces, moments and strains jump where a support or a load acts or the type changes. So every read-out is kept per
-segment, as its value just after the segment's first point and just before its last one: arrays (segments, 2).
-Flattened they give a line to plot that shows the jumps; a slice of segments is a stretch with its own limits.
+Forces, moments and strains jump where a support or a load acts or the type changes. So every read-out is kept
+per segment, as its value just after the segment's first point and just before its last one: arrays (segments,
+2). Flattened they give a line to plot that shows the jumps; a slice of segments is a stretch with its own
+limits.
 """
 
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ class Along:
     def tension(self) -> Array:
         """n·d3, N."""
         tangents = self.result.tangents
-        return np.einsum("ijk,ijk->ij", self.force, both(tangents, tangents))
+        return np.asarray(np.einsum("ijk,ijk->ij", self.force, both(tangents, tangents)))
 
     @cached_property
     def moment(self) -> Array:
@@ -121,7 +122,7 @@ class Along:
     def body_moment(self) -> Array:
         """(segments, 2, 3) m about d1, d2, d3, N m."""
         frames = directors(self.result.quaternions)
-        return np.einsum("ijkl,ijk->ijl", both(frames, frames), self.moment)
+        return np.asarray(np.einsum("ijkl,ijk->ijl", both(frames, frames), self.moment))
 
     @cached_property
     def smooth(self) -> NDArray[np.bool_]:
@@ -135,7 +136,8 @@ class Along:
         return smooth
 
     def fine(self, values: Array, parts: int = 8) -> Array:
-        """Values (segments, 2, …) filled in for drawing: (segments, parts + 1, …), cubic between smooth points.
+        """Values (segments, 2, …) filled in for drawing: (segments, parts + 1, …), cubic between smooth
+        points.
 
         Slopes are those of a parabola through neighbours, one-sided at a point where something jumps.
         """

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lissom.analysis.table import SHOWN, lined_table
 from lissom.scene import CableType, SceneError, SectionProperties
 from lissom.scene import library as shipped
 from lissom.scene.errors import ABSENT, Problem
@@ -18,12 +18,13 @@ from lissom.scene.fields import suggestion
 
 def print_catalogue(console: Console) -> None:
     """One line per type: name, size, bending stiffness, mass."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim")
-    table.add_column("type", no_wrap=True)
-    for heading in ("Ø [mm]", "bending [N m²]", "mass [g/m]"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what it is", overflow="ellipsis", no_wrap=True)
-    for name, made in shipped().items():
+    types = shipped()
+    table = lined_table()
+    table.add_column("type", no_wrap=True, min_width=max(map(len, types)))
+    for heading in ("Ø mm", "B N m²", "g/m"):
+        table.add_column(heading, justify="right", no_wrap=True, min_width=6)
+    table.add_column("what it is")
+    for name, made in types.items():
         section = SectionProperties.of(made)
         table.add_row(
             Text(name, style="bold"),
@@ -33,14 +34,18 @@ def print_catalogue(console: Console) -> None:
             Text(made.description),
         )
     console.print(table)
-    console.print('Use one as  type = "library:NAME";  `lissom library NAME` says where its numbers come from.')
+    console.print(
+        '\nB: bending stiffness. Use one as type = "library:NAME"; `lissom library NAME` tells more.'
+    )
 
 
 def print_type(name: str, console: Console) -> None:
     """One type in full."""
     types = shipped()
     if name not in types:
-        message = f'there is no type "{name}" in the library{suggestion(name, types)}; `lissom library` lists them'
+        message = (
+            f'there is no type "{name}" in the library{suggestion(name, types)}; `lissom library` lists them'
+        )
         raise SceneError([Problem("", ABSENT, message)])
     made = types[name]
     console.print(Text(f"library:{name}", style="bold"))
@@ -63,8 +68,6 @@ def facts(made: CableType) -> Iterator[tuple[str, str]]:
     if section.youngs_modulus is not None:
         yield "Young's modulus", f"{1e-6 * section.youngs_modulus:.4g} MPa (at the surface)"
     if made.limits is not None:
-        from lissom.analysis.table import SHOWN
-
         stated = [
             f"{reads} {factor * getattr(made.limits, rule):.4g} {unit}"
             for rule, (factor, unit, reads) in SHOWN.items()

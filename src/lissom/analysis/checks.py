@@ -1,11 +1,11 @@
 """Checks of a solved cable against the limits of what it is made of.
 
-Each part of a cable is checked against the limits of its own type. A rule that the type of a stretch does not state is
-taken from the cable, so that leaving it out never weakens a check; the exception is the stress, which belongs to one
-material. Parts under the same limit are one check.
+Each part of a cable is checked against the limits of its own type. A rule that the type of a stretch does not
+state is taken from the cable, so that leaving it out never weakens a check; the exception is the stress,
+which belongs to one material. Parts under the same limit are one check.
 
-The margin is in the unit of the limit and positive where the rule is kept. What could not be checked has ok = None and
-says why: it is never counted as passed.
+The margin is in the unit of the limit and positive where the rule is kept. What could not be checked has ok =
+None and says why: it is never counted as passed.
 """
 
 from collections.abc import Iterator

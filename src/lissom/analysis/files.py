@@ -54,7 +54,7 @@ def unwritable(path: Path, error: OSError | ValueError) -> SceneError:
 
 
 def stems(cables: dict[str, CableResult | None]) -> Iterator[tuple[str, CableResult | None]]:
-    """A file name for each cable: its own, less what file systems do not take, and different from the others'."""
+    """A file name for each cable: its own, less what file systems do not take, and unlike the others'."""
     taken: set[str] = set()
     for name, result in cables.items():
         stem = "".join(c if c.isalnum() or c in " -_+.,()" else "-" for c in name)[:LONGEST_NAME].strip(" .")

@@ -45,8 +45,9 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
     along = Along(scene, result)
     x, frames, curvature, segment = filled_in(along)
     with rc_context(STYLE):
-        figure = new_figure(7.4, 5.6)
+        figure = new_figure(7.4, 5.4, layout=None)  # by hand: no layout knows where labels in space end
         axes = space(figure, x)
+        axes.set_position((0.0, 0.0, 0.86, 0.96))
         size = extent(x)
         top = max(float(result.curvature.max()), 1e-9)
         colours = ScalarMappable(Normalize(0.0, top), COLOURS)
@@ -58,13 +59,11 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
         draw_loads(axes, scene, result, size)
         if show_directors:
             draw_directors(axes, x, frames, 0.06 * size, every=max(1, len(x) // 16))
-        bar = figure.colorbar(colours, ax=axes, shrink=0.62, pad=0.02, aspect=26)
+        bar = figure.colorbar(colours, cax=figure.add_axes((0.905, 0.24, 0.018, 0.5)))
         bar.set_label("curvature κ [1/m]")
         bar.outline.set_visible(False)
         mark_limits(bar.ax, scene, along, top)
-        figure.suptitle(
-            heading(scene, result), fontsize=10.5, color=INK, x=0.01, horizontalalignment="left", fontweight="bold"
-        )
+        figure.text(0.015, 0.965, heading(scene, result), fontsize=10.5, color=INK, fontweight="bold")
     return figure
 
 
@@ -80,7 +79,7 @@ def space(figure: Figure, x: Array, position: Any = 111) -> Any:
         ylim=(centre[1] - half[1], centre[1] + half[1]),
         zlim=(centre[2] - half[2], centre[2] + half[2]),
     )
-    axes.set_box_aspect(half, zoom=1.0)
+    axes.set_box_aspect(half, zoom=1.1)
     axes.set_proj_type("persp", focal_length=0.6)
     axes.view_init(elev=22.0, azim=viewing_azimuth(x))
     from matplotlib.ticker import MaxNLocator
@@ -113,7 +112,7 @@ def viewing_azimuth(x: Array) -> float:
 
 
 def filled_in(along: Along) -> tuple[Array, Array, Array, NDArray[np.intp]]:
-    """Points (mm), quaternions, curvature (1/m) and segment of a finer row of points, for a smooth picture."""
+    """Points (mm), quaternions, curvature (1/m) and segment of a finer row of points: a smooth picture."""
     result = along.result
     parts = max(1, MOST_RINGS // len(result.s))
     u = np.linspace(0.0, 1.0, parts + 1)[:, None]
@@ -148,8 +147,10 @@ def outline(region: Region, thinnest: float) -> Array:
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0) -> None:
-    """A surface around the points x (mm); `outline` (points, sides, 2) or (sides, 2), `colours` (points, 4)."""
+def draw_tube(
+    axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0
+) -> None:
+    """A surface around the points x (mm); `outline` ([points,] sides, 2) mm, `colours` ([points,] 4)."""
     every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
     frames = directors(quaternions[keep])
@@ -200,7 +201,9 @@ def draw_supports(axes: Any, scene: Scene, result: CableResult, thick: float, si
         slides = kinds.get(name) in ("ring", "sleeve")
         colour = np.array([0.55, 0.55, 0.58, 1.0]) if slides else np.array([0.27, 0.27, 0.30, 1.0])
         draw_surface(axes, surface, np.broadcast_to(colour, (*surface.shape[:2], 4)), 4.0)
-        label = axes.text(*(x[point] + [0.0, 0.0, 2.2 * grip]), name, color=INK, fontsize=8.5, ha="center", zorder=6)
+        label = axes.text(
+            *(x[point] + [0.0, 0.0, 2.2 * grip]), name, color=INK, fontsize=8.5, ha="center", zorder=6
+        )
         label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
@@ -240,7 +243,15 @@ def draw_loads(axes: Any, scene: Scene, result: CableResult, size: float) -> Non
         x = 1000.0 * result.positions[int(np.argmin(np.abs(result.s - place)))]
         arrow = 0.16 * size * force / strength
         axes.quiver(*x, *arrow, color=VERMILLION, linewidth=1.8, arrow_length_ratio=0.3, zorder=5)
-        axes.text(*(x + 1.1 * arrow), f"{strength:.3g} N", color=VERMILLION, fontsize=8, ha="center", va="top", zorder=6)
+        axes.text(
+            *(x + 1.1 * arrow),
+            f"{strength:.3g} N",
+            color=VERMILLION,
+            fontsize=8,
+            ha="center",
+            va="top",
+            zorder=6,
+        )
 
 
 def draw_directors(axes: Any, x: Array, quaternions: Array, length: float, every: int = 1) -> None:
@@ -257,7 +268,9 @@ def draw_traces(axes: Any, x: Array, quaternions: Array, length: float) -> None:
     frames = directors(quaternions)
     for k, colour in enumerate(DIRECTOR_COLOURS):
         tips = x + length * frames[:, :, k]
-        axes.plot(tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}")
+        axes.plot(
+            tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}"
+        )
 
 
 def mark_limits(bar: Any, scene: Scene, along: Along, top: float) -> None:
@@ -267,10 +280,10 @@ def mark_limits(bar: Any, scene: Scene, along: Along, top: float) -> None:
         if bound <= top:
             bar.axhline(bound, color="white", linewidth=1.6)
             bar.text(
-                *(-0.25, bound, f"R {1000.0 * limit:.3g} mm"),
-                ha="right",
-                va="center",
+                *(0.5, 1.03, f"— R {1000.0 * limit:.3g} mm"),
+                ha="center",
+                va="bottom",
                 fontsize=8,
                 color=GREY,
-                transform=bar.get_yaxis_transform(),
+                transform=bar.transAxes,
             )

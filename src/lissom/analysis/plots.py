@@ -1,7 +1,7 @@
 """Plots along the length of a cable: curvature, torsion, tension, moment and stress over the arc length.
 
-matplotlib is imported when a figure is made, never before, and only its object interface is used: no window, no
-global state. Lengths are in millimetres and angles in degrees, as everywhere on the screen.
+matplotlib is imported when a figure is made, never before, and only its object interface is used: no window,
+no global state. Lengths are in millimetres and angles in degrees, as everywhere on the screen.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -36,7 +36,7 @@ FAINT: Final = "#d9d9d9"
 # A read-out smaller than this in its unit is zero to the eye.
 NOTHING: Final = 1e-9
 
-STYLE: Final[dict[str, Any]] = {
+STYLE: Final[Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -73,12 +73,12 @@ class Panel:
     remark: str = ""
 
 
-def new_figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
     """A figure of its own, in inches; nothing global knows of it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure
 
@@ -111,7 +111,12 @@ def plot_along(scene: Scene, result: CableResult) -> Figure:
         axes[-1].set_xlim(0.0, 1000.0 * result.length)
         figure.align_ylabels(list(axes))
         figure.suptitle(
-            heading(scene, result), fontsize=10.5, color=INK, x=0.01, horizontalalignment="left", fontweight="bold"
+            heading(scene, result),
+            fontsize=10.5,
+            color=INK,
+            x=0.01,
+            horizontalalignment="left",
+            fontweight="bold",
         )
     return figure
 
@@ -124,7 +129,9 @@ def make_panels(along: Along) -> Iterator[Panel]:
     twist = f"∫τ ds = {np.degrees(result.total_torsion):.3g}° = {result.turns:.3g} turns"
     torsion = np.degrees(strains[:, :, 2])
     degree = float(np.degrees(1.0))
-    yield Panel("torsion τ", "deg/m", torsion, PURPLE, "twist_per_length", degree, both_signs=True, remark=twist)
+    yield Panel(
+        "torsion τ", "deg/m", torsion, PURPLE, "twist_per_length", degree, both_signs=True, remark=twist
+    )
     yield Panel("tension n·d₃", "N", along.fine(along.tension), GREEN, "tension")
     yield Panel("moment |m|", "N·m", np.linalg.norm(moment, axis=2), ORANGE)
     stress = bending_stress(along, along.fine(along.body_moment))
@@ -155,7 +162,13 @@ def draw_panel(axis: Any, scene: Scene, along: Along, panel: Panel) -> None:
             draw_limit(axis, s[here], -values[here], bound, text, sign=-1.0)
     if panel.remark:
         axis.text(
-            *(1.0, 1.02), panel.remark, transform=axis.transAxes, ha="right", va="bottom", color=GREY, fontsize=8
+            *(1.0, 1.02),
+            panel.remark,
+            transform=axis.transAxes,
+            ha="right",
+            va="bottom",
+            color=GREY,
+            fontsize=8,
         )
 
 
@@ -185,7 +198,7 @@ def draw_limit(axis: Any, s: Array, values: Array, bound: Array, text: str, sign
     if far:
         if sign > 0:
             note = f"{text}: off this scale"
-            axis.text(0.005, 0.94, note, transform=axis.transAxes, va="top", color=GREY, fontsize=8)
+            axis.text(0.0, 1.02, note, transform=axis.transAxes, va="bottom", color=GREY, fontsize=8)
         return
     if sign > 0:
         axis.set_ylim(low, max(high, 1.12 * bound.max()))
@@ -194,7 +207,15 @@ def draw_limit(axis: Any, s: Array, values: Array, bound: Array, text: str, sign
     axis.plot(s, sign * bound, color=INK, linewidth=1.0, linestyle=(0, (5, 3)), zorder=4)
     over = values > bound
     axis.fill_between(
-        s, sign * bound, sign * values, where=over, color=VERMILLION, alpha=0.45, linewidth=0, zorder=2, interpolate=True
+        s,
+        sign * bound,
+        sign * values,
+        where=over,
+        color=VERMILLION,
+        alpha=0.45,
+        linewidth=0,
+        zorder=2,
+        interpolate=True,
     )
     if sign > 0:
         axis.annotate(

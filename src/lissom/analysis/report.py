@@ -1,7 +1,7 @@
 """A solved scene as one document for programs: what `lissom solve --json` prints.
 
-All numbers are SI. JSON has no word for nan and infinity: both become null (the bend radius of a straight cable, the
-Frenet torsion where there is no normal, the stress of a measured stiffness).
+All numbers are SI. JSON has no word for nan and infinity: both become null (the bend radius of a straight
+cable, the Frenet torsion where there is no normal, the stress of a measured stiffness).
 """
 
 import dataclasses

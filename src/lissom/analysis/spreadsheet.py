@@ -1,8 +1,8 @@
 """A solved cable as a table for spreadsheets: one row per point, SI units in the header.
 
-Numbers are written so that they read back exactly; a cell is empty where a value does not exist (the bend radius of
-a straight piece, the stress of a measured stiffness). Where a support or load acts, n and m are those just after the
-point, and the columns "before" those just before it.
+Numbers are written so that they read back exactly; a cell is empty where a value does not exist (the bend
+radius of a straight piece, the stress of a measured stiffness). Where a support or load acts, n and m are
+those just after the point, and the columns "before" those just before it.
 """
 
 import numpy as np

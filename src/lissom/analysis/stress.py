@@ -1,7 +1,8 @@
 """Bending stress at the surface of a cable, from its internal moment.
 
-A fibre at the distance y from an axis through the centre is strained by M y / B, B the bending stiffness about that
-axis; its stress is E times that. What counts is the change of curvature from rest, which is what M/B is.
+A fibre at the distance y from an axis through the centre is strained by M y / B, B the bending stiffness
+about that axis; its stress is E times that. What counts is the change of curvature from rest, which is what
+M/B is.
     round      σ = E r √(M1² + M2²) / B
     rectangle  σ = E (|M1| y1 / B1 + |M2| y2 / B2)      at a corner
     layered    as round, with E and r of the outermost layer: a stiffer layer inside may bear more

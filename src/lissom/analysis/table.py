@@ -1,4 +1,5 @@
-"""The findings for a person at a terminal: certificate, shape, reactions, energies, checks. In mm, degrees, N and N m.
+"""The findings for a person at a terminal: certificate, shape, reactions, energies, checks. In mm, degrees, N
+and N m.
 
 Everything fits 80 columns; without a terminal (a pipe, a file) the same text comes without colours.
 """
@@ -16,6 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lissom.analysis.along import Array
 from lissom.analysis.checks import Check
 from lissom.analysis.report import Findings
 from lissom.rods.result import CableResult, Wrench
@@ -40,7 +42,7 @@ def print_findings(found: Findings, console: Console) -> None:
     for name, result in found.cables.items():
         console.print(cable_block(found, name, result))
     if found.checks:
-        console.print(check_table(found.checks))
+        console.print(Padding(check_table(found.checks), (0, 0, 0, 2)))
 
 
 def cable_block(found: Findings, name: str, result: CableResult | None) -> RenderableType:
@@ -51,26 +53,32 @@ def cable_block(found: Findings, name: str, result: CableResult | None) -> Rende
     parts += [Padding(Text(f"! {note}", style="yellow"), (0, 0, 0, 2)) for note in report.warnings]
     if result is not None:
         parts.append(Padding(fact_table(found, result), (0, 0, 0, 2)))
-        parts.append(Padding(reaction_table(result), (0, 0, 0, 2)))
+        parts.append(Padding(reaction_table(result), (1, 0, 1, 2)))
     return Group(*parts)
 
 
 def certificate(name: str, report: RodReport) -> Text:
-    """One line: may this answer be trusted, and what did it cost."""
-    line = Text(no_wrap=False)
+    """May this answer be trusted, and what did it cost."""
+    line = Text()
     line.append(name, style="bold")
     line.append(": ")
     line.append(report.status.replace("_", " "), style=f"bold {STATUS_COLOUR.get(report.status, 'red')}")
     words = []
-    if report.status in ("converged", "unstable"):
-        words.append({True: "stable", False: "unstable", None: "stability not applicable"}[report.stable])
-        words.append(f"residual {report.residual:.0e}")
-        words.append(f"{report.element} element")
+    if report.status == "converged":
+        line.append(
+            {True: ", stable", False: ", unstable", None: ", stability not applicable"}[report.stable]
+        )
+    if report.element:
+        words += [f"residual {report.residual:.0e}", f"{report.element} element"]
     if report.iterations:
         words.append(f"{report.iterations} iterations")
-    words.append(f"{1000.0 * report.seconds:.3g} ms")
-    line.append(", " + ", ".join(words), style="dim")
+    words.append(duration(report.seconds))
+    line.append(f" ({', '.join(words)})", style="dim")
     return line
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1000.0 * seconds:.3g} ms"
 
 
 def fact_table(found: Findings, result: CableResult) -> Table:
@@ -89,7 +97,9 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     if math.isinf(result.min_bend_radius):
         yield "smallest bend radius", "none: straight"
     else:
-        place = f"at {result.min_bend_radius_at:.3f} ({1000 * result.min_bend_radius_at * result.length:.4g} mm)"
+        place = (
+            f"at {result.min_bend_radius_at:.3f} ({1000 * result.min_bend_radius_at * result.length:.4g} mm)"
+        )
         yield "smallest bend radius", f"{1000.0 * result.min_bend_radius:.4g} mm {place}"
     degrees = math.degrees(result.total_torsion)
     yield "torsion ∫τ ds", f"{settled(result.turns):.4g} turns ({settled(degrees):.4g}°)"
@@ -116,9 +126,9 @@ def settled(value: float) -> float:
 
 
 def reaction_table(result: CableResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim")
-    table.add_column("reaction at", overflow="fold", ratio=None)
-    table.add_column("place", justify="right")
+    table = lined_table()
+    table.add_column("reaction", overflow="fold")
+    table.add_column("at", justify="right", no_wrap=True)
     table.add_column("force x y z [N]", justify="right", no_wrap=True)
     table.add_column("moment x y z [N m]", justify="right", no_wrap=True)
     largest = largest_reaction(result)
@@ -139,17 +149,24 @@ def largest_reaction(result: CableResult) -> tuple[float, float]:
     return force, moment
 
 
-def triple(vector: object, largest: float) -> str:
-    """Three numbers with the decimals that give the largest of the table four digits."""
+def triple(vector: Array, largest: float) -> str:
+    """Three numbers with the decimals that give the largest of the table four digits; no rounding errors."""
     decimals = 3 if largest < 1e-12 else min(max(3 - math.floor(math.log10(largest)), 0), 6)
     floor = 0.5 * 10.0**-decimals
-    numbers = [0.0 if abs(v) < floor else v for v in vector]  # type: ignore[attr-defined]
-    return " ".join(f"{v:8.{decimals}f}" for v in numbers)
+    numbers = [0.0 if abs(v) < floor else float(v) for v in vector]
+    width = max(7, len(f"{-largest:.{decimals}f}"))
+    return " ".join(f"{v:{width}.{decimals}f}" for v in numbers)
+
+
+def lined_table() -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
+    )
 
 
 def check_table(checks: tuple[Check, ...]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim")
-    table.add_column("")
+    table = lined_table()
+    table.add_column("", no_wrap=True)
     several = len({check.cable for check in checks}) > 1
     if several:
         table.add_column("cable", overflow="fold")

@@ -4,17 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
-from lissom.kernels import compiled_count
+from lissom import kernels
 
 
 class KernelsColumn(ProgressColumn):
     """Kernels compiled so far; not all of those defined are needed, so there is no end to count to."""
 
     def render(self, task: Task) -> Text:
-        return Text(f"{compiled_count()[0]} kernels")
+        return Text(f"{kernels.compiled_count()[0]} kernels")
 
 
 @contextmanager

@@ -47,8 +47,8 @@ FIRST_PENALTY = 30.0
 PENALTY_GROWTH = 10.0
 # |c| has to fall at least by this factor from one update of the multipliers to the next, else the penalty grows.
 ENOUGH = 0.25
-# Past this penalty (same units) rounding of the positions is all that is left of ρ c.
-LARGEST_PENALTY = 1e9
+# Past this penalty (same units) the constraint is as good as exact, and only the valley gets narrower.
+LARGEST_PENALTY = 1e4
 # The penalty of `finish` in the same units, and in units of B/h²: its steps gain about this factor.
 FINISH_PENALTY = 1e4
 FINISH_SHARPNESS = 1e3
@@ -59,10 +59,17 @@ ROUNDING = 1e-15
 # An unstable state is left as a saddle once its imbalance is this part of what is asked of a stable one.
 STILL = 0.01
 MOST_INNER = 60
-MOST_ESCAPES = 8
+MOST_ESCAPES = 20
 # `finish` starts once the cable is stretched by less than this, and goes on while errors fall by GAIN a step.
 NEAR = 0.1
 GAIN = 0.5
+
+
+# How a minimisation ends: at a loose minimum, after its share of steps, without finding a way down, without numbers.
+SOLVED = 0
+UNDER_WAY = 1
+STUCK = 2
+LOST = 3
 
 
 class Outcome(NamedTuple):
@@ -209,20 +216,22 @@ def descend(
     outer = 0
     status = OUT_OF_ITERATIONS
     while work.tally[ways.ITERATIONS] < most_iterations:
-        lowered, stretch = minimise(chain, layout, state, work, rho, scales, most_iterations, methods)
-        if not stretch < 1e300:
+        ended, stretch = minimise(chain, layout, state, work, rho, scales, most_iterations, methods)
+        if ended == LOST:
             status = NOT_FINITE
             break
         if methods & NEWTON and stretch < NEAR and finish(chain, chain_work, layout, state, work, nu, rho, scales):
             status = CONVERGED
             break
+        if ended == UNDER_WAY:
+            continue
         update_multipliers(chain, layout, state.x, state.q, state.n, rho)
         outer += 1
         residual, closure = run_errors(chain, chain_work, state, work, nu, scales)
         if residual <= scales.residual and closure <= scales.closure:
             status = CONVERGED
             break
-        if not lowered and rho >= LARGEST_PENALTY * scales.force:
+        if ended == STUCK and rho >= LARGEST_PENALTY * scales.force:
             status = NO_DESCENT
             break
         if stretch > ENOUGH * before:
@@ -262,32 +271,31 @@ def minimise(
     scales: Scales,
     most_iterations: int,
     methods: int,
-) -> tuple[bool, float]:
-    """Down to a loose minimum at fixed n and ρ: (whether any step was possible, largest |c| there)."""
-    lowered = False
+) -> tuple[int, float]:
+    """Down to a loose minimum at fixed n and ρ: (how it ended, largest |c| there)."""
+    ended = STUCK
     stretch = np.inf
     finest = max(scales.residual, ROUNDING * len(state.x) ** 2 * rho / scales.force)
     for _ in range(MOST_INNER):
         stretch = assemble(chain, layout, state.x, state.q, state.n, rho, True, work.gradient, work.band)
         size = ways.gradient_size(layout, work, scales)
         if not (stretch < 1e300 and size < 1e300):
-            return lowered, np.inf
+            return LOST, np.inf
         tolerance = max(finest, LOOSENESS * min(1.0, rho * stretch / scales.force))
         if size <= tolerance:
             stable = ways.definite(layout, work, scales) or len(chain.moment_site) > 0
             if stable or work.tally[ways.ESCAPES] >= MOST_ESCAPES:
-                return True, stretch
+                return SOLVED, stretch
             if size <= max(finest, STILL * tolerance):
                 if not ways.leave_saddle(chain, layout, state, work, rho, scales):
-                    return True, stretch
-                lowered = True
-                continue
+                    return SOLVED, stretch
+                assemble(chain, layout, state.x, state.q, state.n, rho, True, work.gradient, work.band)
         if work.tally[ways.ITERATIONS] >= most_iterations:
             break
         if not ways.lower_energy(chain, layout, state, work, rho, scales, methods, tolerance):
-            break
-        lowered = True
-    return lowered, stretch
+            return ended, stretch
+        ended = UNDER_WAY
+    return ended, stretch
 
 
 def finish(

@@ -1,10 +1,9 @@
 """Is the cable long enough? A span closes exactly when its supports are no farther apart than its length."""
 
+import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from lissom.rods.line import Line
+from lissom.rods.line import Support
 
 # Less slack than this part of the length is none: the pull in a straight inextensible cable is undetermined.
 LEAST_SLACK = 1e-9
@@ -16,38 +15,42 @@ class Shortfall:
     reason: str
 
 
-def find_shortfall(line: Line) -> Shortfall | None:
-    """The worst span that cannot close, or None. A cable that stretches always can."""
-    if line.is_extensible:
+def find_shortfall(supports: tuple[Support, ...], extensible: bool) -> Shortfall | None:
+    """The worst span that cannot close, or None. A cable that stretches always can.
+
+    Between two fixed supports the way leads through the sliding ones between them, or straight.
+    """
+    if extensible:
         return None
     worst: Shortfall | None = None
-    supports = line.supports
     for i, a in enumerate(supports):
         if a.slides:
             continue
         way = 0.0
-        for k in range(i + 1, len(supports)):
-            b = supports[k]
-            before = supports[k - 1] if supports[k - 1].slides else a
-            gap = np.subtract(b.position, before.position)[np.logical_and(before.holds, b.holds)]
-            distance = float(np.sqrt(gap @ gap)) if supports[k - 1].slides else 0.0
-            way += distance
+        last = a
+        for b in supports[i + 1 :]:
+            way += distance(last, b) if b.slides or last.slides else 0.0
+            last = b
             if b.slides:
-                if not supports[k - 1].slides:
-                    way += float(np.linalg.norm(gap))
                 continue
-            direct = np.subtract(b.position, a.position)[np.logical_and(a.holds, b.holds)]
-            need = max(way, float(np.sqrt(direct @ direct)))
+            need = max(way, distance(a, b))
             have = b.place - a.place
             if need > have * (1.0 - LEAST_SLACK):
                 missing = max(need - have, 0.0)
                 if worst is None or missing > worst.length:
                     worst = Shortfall(missing, describe(a.name, b.name, need, have, missing))
-            if not any(s.slides for s in supports[i + 1 : k + 1]):
-                way = 0.0
             if all(b.holds):
-                break
+                break  # what lies beyond is this support's business
     return worst
+
+
+def distance(a: Support, b: Support) -> float:
+    """Along the axes that both hold, m."""
+    square = 0.0
+    for k in range(3):
+        if a.holds[k] and b.holds[k]:
+            square += (b.position[k] - a.position[k]) ** 2
+    return math.sqrt(square)
 
 
 def describe(a: str, b: str, need: float, have: float, missing: float) -> str:

@@ -3,7 +3,7 @@
 All arrays are float64, read-only, and belong to this result alone: a later solve never changes them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,15 +31,17 @@ class CableResult:
     """One equilibrium of one cable. Points are numbered from the start; `s` is their arc length."""
 
     def __init__(self, solver: RodSolver, report: RodReport) -> None:
+        state = solver.solved
+        if state is None:
+            raise ValueError(f"{solver.line.name} has no equilibrium yet")
         self.report = report
         self.name = solver.line.name
-        self._line = solver.line
+        self._line = replace(solver.line, supports=state.supports)
         self._grid = solver.grid
-        self._chain = solver.chain(solver.scheme)
+        self._chain = solver.chain(state.scheme)
         self._point_of = solver.point_of
-        self._q = frozen(solver.q.copy())
-        self._nu = frozen(solver.nu.copy())
-        self.positions = frozen(solver.positions())
+        self._q, self._nu = state.q, state.nu
+        self.positions = frozen(solver.positions_of(state.scheme, state.q, state.nu, state.supports))
         """(points, 3) m."""
 
     @property

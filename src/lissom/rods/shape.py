@@ -230,27 +230,21 @@ def gravity_energy(chain: Chain, q: Array, nu: Array, x: Array) -> float:
 
 
 @kernel
-def coarseness(chain: Chain, nu: Array, stiffness: Array) -> float:
-    """max h √(|n|/B)."""
-    worst = 0.0
+def resolution(chain: Chain, q: Array, nu: Array, stiffness: Array) -> tuple[float, float]:
+    """(max h √(|n|/B), largest rotation between neighbouring frames in rad)."""
+    coarse = 0.0
     for s in range(len(chain.h)):
         n = internal_force(chain, nu, s)
         force = np.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
-        worst = max(worst, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
-    return np.sqrt(worst)
-
-
-@kernel
-def largest_turn(q: Array) -> float:
-    """Largest rotation between neighbouring frames, rad."""
-    worst = 0.0
+        coarse = max(coarse, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
+    cosine = 1.0
     for i in range(len(q) - 1):
-        psi, _, _ = staggered.half_angle_and_axis(frame(q, i), frame(q, i + 1))
-        worst = max(worst, 2.0 * psi)
-    return worst
+        c = abs(q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3])
+        cosine = min(cosine, c)
+    return np.sqrt(coarse), 2.0 * np.arccos(cosine)
 
 
 __all__ = [
-    "coarseness", "energies", "forces", "frames_at_points", "frames_on_segments", "gravity_energy", "largest_turn",
+    "energies", "forces", "frames_at_points", "frames_on_segments", "gravity_energy", "resolution",
     "polished_moments", "positions", "staggered_points", "turn_frames",
 ]  # fmt: skip

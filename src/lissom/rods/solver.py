@@ -87,6 +87,8 @@ class RodSolver:
         self.formulation = formulation
         self.neutral = -1  # not counted yet
         self.others: tuple[OtherShape, ...] = ()
+        self._resolution = (0.0, 0.0)
+        self._exact = True  # the next warm solve is not an interactive frame: converge fully
         self._build(line)
         self.solved: RodState | None = None  # the last good state
         self.q = np.zeros((0, 4))
@@ -95,13 +97,32 @@ class RodSolver:
         if state is not None:
             self.adopt(state)
 
+    @property
+    def line(self) -> Line:
+        """The cable with its supports where they are now."""
+        if self._line.supports is not self.supports:
+            self._line = replace(self._line, supports=self.supports)
+        return self._line
+
     def _build(self, line: Line, counts: Indices | None = None) -> None:
-        self.line = line
+        self._line = line
+        self.supports = line.supports
+        self._extensible = line.is_extensible
+        self._slides = any(k.slides for k in line.supports)
+        self._can_polish = not (line.is_rope or line.is_extensible or self.formulation == "augmented")
         self.grid = make_grid(line, counts)
         self.staggered, self.polished, self.runs, self.point_of = make_chains(line, self.grid)
         self._site = {int(p): i for i, p in enumerate(self.point_of) if p >= 0}
         self._work: dict[int, Work] = {}
-        self._scales = {c.scheme: self._make_scales(c) for c in (self.staggered, self.polished)}
+        self._scales: dict[tuple[int, float], newton.Scales] = {}
+        for chain in (self.staggered, self.polished):
+            exact = self._make_scales(chain)
+            for tolerance in (TOLERANCE, WARM_TOLERANCE, LOOSE_TOLERANCE):
+                scales = exact._replace(residual=tolerance, closure=tolerance)
+                self._scales[chain.scheme, tolerance] = scales
+
+    def scales(self, scheme: int) -> newton.Scales:
+        return self._scales[scheme, TOLERANCE]
 
     def _make_scales(self, chain: Chain) -> newton.Scales:
         line = self.line
@@ -130,7 +151,7 @@ class RodSolver:
     # ---- state ---------------------------------------------------------------------------------------------------
 
     def state(self) -> RodState:
-        return RodState(self.scheme, self.q.copy(), self.nu.copy(), self.grid.s, self.line.supports)
+        return RodState(self.scheme, self.q.copy(), self.nu.copy(), self.grid.s, self.supports)
 
     def adopt(self, state: RodState) -> bool:
         """Takes over a state; False (and nothing changed) if it does not fit this grid."""
@@ -151,6 +172,7 @@ class RodSolver:
             self.nu[j] = float(np.median(forces[run, axis] - self.staggered.force[run, axis]))
         self._hold_frames(1.0)
         self.solved = self.state()
+        self._exact = True
 
     def move_support(
         self,
@@ -159,43 +181,52 @@ class RodSolver:
         quaternion: tuple[float, float, float, float] | None,
     ) -> None:
         """Changes the pose of one support; the next solve is warm."""
-        support = self.line.supports[number]
-        if position is not None:
-            support = replace(support, position=position)
-        if quaternion is not None:
-            support = replace(support, quaternion=quaternion)
-        self._place_supports(
-            (*self.line.supports[:number], support, *self.line.supports[number + 1 :])
-        )
+        old = self.supports[number]
+        support = old.moved(position or old.position, quaternion or old.quaternion)
+        self._exact = False
+        self.supports = (*self.supports[:number], support, *self.supports[number + 1 :])
+        self._aim()
+        if quaternion is not None and self.scheme >= 0:
+            self._hold_frame(number, 1.0)
+
+    def _aim(self) -> None:
+        """The runs have to span what is now between the supports."""
+        supports = self.supports
+        target = self.staggered.target  # the polished chain shares it
+        for j, (axis, a, b) in enumerate(self.runs):
+            target[j] = supports[b].position[axis] - supports[a].position[axis]
 
     def _place_supports(self, supports: tuple[Support, ...]) -> None:
-        self.line = replace(self.line, supports=supports)
-        for j, (axis, a, b) in enumerate(self.runs):
-            self.staggered.target[j] = supports[b].position[axis] - supports[a].position[axis]
-        if self.scheme >= 0:
-            self._hold_frames(1.0)
+        self.supports = supports
+        self._aim()
+        self._hold_frames(1.0)
 
     def _hold_frames(self, turned_by: float) -> None:
-        """Puts the held frames into q; a held tangent keeps the roll the cable has there."""
-        for support, at in zip(self.line.supports, self.grid.support_at, strict=True):
-            if support.direction == NO_DIRECTION or self.line.is_rope:
-                continue
-            i = at if self.scheme == POLISHED else self._site[at]
-            if support.direction == FRAME:
-                self.q[i] = support.quaternion if turned_by == 1.0 else guess.unwound(support, turned_by)
-            else:
-                t = support.tangent
-                self.q[i] = guess.carry(tuple(self.q[i]), (t[0], t[1], t[2]))
+        for number in range(len(self.supports)):
+            self._hold_frame(number, turned_by)
+
+    def _hold_frame(self, number: int, turned_by: float) -> None:
+        """Puts the frame a support holds into q; a held tangent keeps the roll the cable has there."""
+        support = self.supports[number]
+        if support.direction == NO_DIRECTION or self._line.is_rope:
+            return
+        at = self.grid.support_at[number]
+        i = at if self.scheme == POLISHED else self._site[at]
+        if support.direction == FRAME:
+            self.q[i] = support.quaternion if turned_by == 1.0 else guess.unwound(support, turned_by)
+        else:
+            t = support.tangent
+            self.q[i] = guess.carry(tuple(self.q[i]), (t[0], t[1], t[2]))
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
     def solve(self, cold: bool = False) -> RodReport:
         began = time.perf_counter()
-        shortfall = find_shortfall(self.line)
+        shortfall = find_shortfall(self.supports, self._extensible)
         if shortfall is not None:
             return self._infeasible(shortfall, began)
         methods: list[str] = []
-        if any(k.slides for k in self.line.supports):
+        if self._slides:
             return self._slide(cold, methods, began)
         outcome = self._cold(methods) if self.solved is None or cold else self._warm(methods)
         return self._report(outcome, methods, began)
@@ -224,11 +255,8 @@ class RodSolver:
     def _descend(
         self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE
     ) -> newton.Outcome:
-        scales = self._scales[scheme]
-        if tolerance != TOLERANCE:
-            scales = scales._replace(residual=tolerance, closure=tolerance)
         outcome: newton.Outcome = newton.equilibrium(
-            self.chain(scheme), self.work(scheme), self.q, self.nu, scales, most, True
+            self.chain(scheme), self.work(scheme), self.q, self.nu, self._scales[scheme, tolerance], most, True
         )
         return outcome
 
@@ -302,7 +330,7 @@ class RodSolver:
         from lissom.rods import augmented  # its kernels are rarely needed: not worth loading each time
 
         tried = augmented.equilibrium(
-            self.line, self.grid, self.staggered, self.q, self.nu, self._scales[STAGGERED]
+            self.line, self.grid, self.staggered, self.q, self.nu, self.scales(STAGGERED)
         )
         methods.append("augmented Lagrangian")
         certificate = self._descend(STAGGERED, most=0)
@@ -360,24 +388,20 @@ class RodSolver:
 
     def can_polish(self) -> bool:
         """Whether the grid resolves the boundary layers: h √(|n|/B) and the turn of a segment are small enough."""
-        if self.line.is_rope or self.line.is_extensible or self.formulation == "augmented":
+        if not self._can_polish:
             return False
-        return self.coarseness() < RESOLVED and self.largest_turn() < LARGEST_SEGMENT_TURN
+        coarse, turn = self.resolution()
+        return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN
 
-    def coarseness(self) -> float:
-        """max h √(|n|/B): above 1 a boundary layer is not resolved."""
-        value: float = shape.coarseness(self.staggered, self.nu, self.grid.stiffness)
-        return value
-
-    def largest_turn(self) -> float:
-        """Largest rotation over one segment, rad."""
-        value: float = shape.largest_turn(self.q)
-        return value
+    def resolution(self) -> tuple[float, float]:
+        """(max h √(|n|/B): above 1 a boundary layer is not resolved; largest rotation over one segment, rad)."""
+        self._resolution = shape.resolution(self.staggered, self.q, self.nu, self.grid.stiffness)
+        return self._resolution
 
     def _warm(self, methods: list[str]) -> newton.Outcome:
         """From the state at hand; failing that in steps from the last good one; failing that cold."""
         scheme = self.scheme
-        outcome = self._descend(scheme, most=30, tolerance=WARM_TOLERANCE)
+        outcome = self._descend(scheme, most=30, tolerance=TOLERANCE if self._exact else WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
             if scheme == POLISHED and self.can_polish():
@@ -458,10 +482,14 @@ class RodSolver:
 
     def positions(self) -> Array:
         """(points, 3) m."""
+        return self.positions_of(self.scheme, self.q, self.nu, self.supports)
+
+    def positions_of(self, scheme: int, q: Array, nu: Array, supports: tuple[Support, ...]) -> Array:
+        """(points, 3) m of a state of this grid: the first support that holds an axis anchors it."""
         x = np.empty((len(self.grid.s), 3))
-        shape.positions(self.chain(self.scheme), self.q, self.nu, x)
+        shape.positions(self.chain(scheme), q, nu, x)
         for axis in range(3):
-            for support, at in zip(self.line.supports, self.grid.support_at, strict=True):
+            for support, at in zip(supports, self.grid.support_at, strict=True):
                 if support.holds[axis]:
                     x[:, axis] += support.position[axis] - x[at, axis]
                     break
@@ -488,12 +516,14 @@ class RodSolver:
     def _report(self, outcome: newton.Outcome, methods: list[str], began: float) -> RodReport:
         moments = len(self.staggered.moment_site) > 0
         status, reason = "converged", ""
+        if self.scheme == STAGGERED and not self.line.is_rope:
+            self.resolution()
         if outcome.status != newton.CONVERGED:
             status, reason = "not_converged", self._why(outcome)
         elif outcome.index > 0 and not moments:
             status = "unstable"
             reason = f"{outcome.index} direction(s) in which the shape would not stay"
-        if status == "converged":
+        if status in ("converged", "unstable"):
             self.solved = self.state()
             if self.neutral < 0 or "polished" in methods:
                 self.neutral = self._count_neutral()
@@ -525,25 +555,29 @@ class RodSolver:
         return "the numbers are no longer finite"
 
     def _count_neutral(self) -> int:
-        scales = self._scales[self.scheme]
+        scales = self.scales(self.scheme)
         count: int = newton.count_neutral(
             self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales
         )
         return count
 
     def _warnings(self) -> tuple[str, ...]:
+        """From the resolution last looked at."""
+        coarse, turn = self._resolution
+        if (coarse <= 1.0 or self._line.is_rope) and turn <= LARGEST_SEGMENT_TURN:
+            return ()
         notes: list[str] = []
-        if not self.line.is_rope:
-            coarse = self.coarseness()
-            if coarse > 1.0:
-                points = math.ceil(len(self.grid.h) * coarse) + 1
-                notes.append(
-                    f"a boundary layer is not resolved (h√(n/B) = {coarse:.2g}): use at least {points} points"
-                )
-        turn = self.largest_turn()
+        segments = len(self.grid.h)
+        if coarse > 1.0 and not self.line.is_rope:
+            notes.append(
+                f"a boundary layer is not resolved (h√(n/B) = {coarse:.2g}): "
+                f"use at least {math.ceil(segments * coarse) + 1} points"
+            )
         if turn > LARGEST_SEGMENT_TURN:
-            points = math.ceil(len(self.grid.h) * turn) + 1
-            notes.append(f"a segment turns by {math.degrees(turn):.0f}°: use at least {points} points")
+            notes.append(
+                f"a segment turns by {math.degrees(turn):.0f}°: "
+                f"use at least {math.ceil(segments * turn) + 1} points"
+            )
         return tuple(notes)
 
 

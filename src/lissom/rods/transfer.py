@@ -3,23 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods.result import Sides
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 def transferred(
-    sides: Sides, old_s: Array, new_s: Array, point_of: Indices, segment_of: Indices
+    frames: Array, force: Array, old_s: Array, new_s: Array, point_of: Indices, segment_of: Indices
 ) -> tuple[Array, Array]:
-    """(frames of a staggered chain on the new grid, internal force in its segments' middles)."""
+    """(frames of a staggered chain on the new grid, internal force per segment of it).
+
+    `frames` are those at the old points, `force` the internal force in the old segments.
+    """
     middle = 0.5 * (new_s[1:] + new_s[:-1])
     place = np.where(point_of >= 0, new_s[point_of], middle[segment_of])
-    frames = interpolate_frames(sides.frames, old_s, place)
-    old_middle = 0.5 * (old_s[1:] + old_s[:-1])
-    n = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
-    nearest = np.clip(np.searchsorted(old_s, middle, side="right") - 1, 0, len(old_middle) - 1)
-    return frames, n[nearest]
+    nearest = np.clip(np.searchsorted(old_s, middle, side="right") - 1, 0, len(force) - 1)
+    return interpolate_frames(frames, old_s, place), force[nearest]
 
 
 def interpolate_frames(q: Array, s: Array, at: Array) -> Array:

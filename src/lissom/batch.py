@@ -1,0 +1,223 @@
+"""Many variants of one scene at once: `lissom.solve_many`."""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import newton
+from lissom.rods.chain import POLISHED, workspace
+from lissom.rods.line import FRAME, NO_DIRECTION, Line
+from lissom.rods.result import CableResult
+from lissom.rods.solver import RodSolver
+from lissom.rods.sweep import read_out, sweep
+from lissom.scene import Scene
+from lissom.simulation import Simulation, as_quaternion, vector
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """n variants. Where a variant did not converge its positions and reactions are nan and `status` says why."""
+
+    status: NDArray[np.str_]  # (n,) the worst of its cables: converged, not_converged, infeasible, unstable
+    positions: dict[str, Array]  # by cable: (n, points, 3) m
+    reactions: dict[str, Array]  # by support path ("brake hose/end"): (n, 6) force N and moment N m, world axes
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """(n,) whether it converged to a stable equilibrium."""
+        return self.status == "converged"
+
+
+def solve_many(
+    scene: Scene,
+    changes: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> BatchResult:
+    """Solves n variants of a scene on all cores.
+
+    `changes` maps a path to n values: {"brake hose/end.position": (n, 3) array}. Positions and quaternions of supports
+    start from the scene's own equilibrium and move there in steps, like a drag; with any other field each variant is
+    solved anew. `progress(done, n)` is called as variants finish.
+    """
+    values = {path: np.asarray(v) for path, v in changes.items()}
+    sizes = {len(v) for v in values.values()}
+    if len(sizes) != 1:
+        raise ValueError(f"every path needs the same number of values; got {sorted(sizes)}")
+    count = sizes.pop()
+    workers = workers or os.cpu_count() or 1
+    base = Simulation(scene)
+    if count and base.solve().ok and all(path.endswith((".position", ".quaternion")) for path in values):
+        return _moved(base, values, count, workers, progress)
+    return _edited(scene, values, count, workers, progress)
+
+
+# ---- any field: a scene of its own for each variant ----------------------------------------------------------------
+
+
+def _edited(
+    scene: Scene, values: dict[str, Array], count: int, workers: int, progress: Progress | None
+) -> BatchResult:
+    def one(n: int) -> tuple[str, dict[str, CableResult]]:
+        variant = scene
+        for path, v in values.items():
+            variant = variant.with_value(path, v[n].tolist())
+        simulation = Simulation(variant)
+        report = simulation.solve()
+        return report.status, {name: simulation.cable(name) for name, r in report.cables.items() if r.ok}
+
+    status: list[str] = []
+    positions: dict[str, Array] = {}
+    reactions: dict[str, Array] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        for n, (state, found) in enumerate(pool.map(one, range(count))):
+            status.append(state)
+            for name, result in found.items():
+                _store(positions, reactions, n, count, name, result)
+            if progress is not None:
+                progress(n + 1, count)
+    return BatchResult(np.array(status, dtype=str), positions, reactions)
+
+
+def _store(
+    positions: dict[str, Array],
+    reactions: dict[str, Array],
+    n: int,
+    count: int,
+    name: str,
+    result: CableResult,
+) -> None:
+    x = positions.setdefault(name, np.full((count, *result.positions.shape), np.nan))
+    if x.shape[1:] != result.positions.shape:
+        raise ValueError(
+            f"{name}: variants have {x.shape[1]} and {len(result.positions)} points; "
+            "say how many with points = … in the scene"
+        )
+    x[n] = result.positions
+    for support, wrench in result.reactions.items():
+        row = reactions.setdefault(f"{name}/{support}", np.full((count, 6), np.nan))
+        row[n, :3], row[n, 3:] = wrench.force, wrench.moment
+
+
+# ---- supports elsewhere: compiled, in threads ----------------------------------------------------------------------
+
+
+def _moved(
+    base: Simulation, values: dict[str, Array], count: int, workers: int, progress: Progress | None
+) -> BatchResult:
+    status = np.full(count, "converged", dtype="<U16")
+    positions: dict[str, Array] = {}
+    reactions: dict[str, Array] = {}
+    total = count * len(base.cables)
+    done = 0
+    for name in base.cables:
+        moved = _Moved(base, name, values, count)
+        blocks = np.array_split(np.arange(count), max(1, min(count // 32, 8 * workers)))
+        with ThreadPoolExecutor(workers) as pool:
+            for block in pool.map(moved.run, blocks):
+                done += len(block)
+                if progress is not None:
+                    progress(done, total)
+        positions[name] = moved.positions
+        for k, support in enumerate(moved.solver.line.supports):
+            reactions[f"{name}/{support.name}"] = moved.reactions[:, k]
+        failed = (moved.status != "converged") & (status == "converged")
+        status[failed] = moved.status[failed]
+    return BatchResult(status, positions, reactions)
+
+
+class _Moved:
+    """Equilibria of one cable with its supports elsewhere, each from the cable's present one."""
+
+    def __init__(self, base: Simulation, name: str, values: dict[str, Array], count: int) -> None:
+        solver = self.solver = base._solver(name)
+        self.state = solver.state()
+        supports = solver.line.supports
+        self.where = np.array([[k.position for k in supports]]).repeat(count, axis=0)
+        self.frames = np.array([[k.quaternion for k in supports]]).repeat(count, axis=0)
+        for path, v in values.items():
+            of_cable, _, rest = path.partition("/")
+            if of_cable != name:
+                base._solver(of_cable)  # raises where there is no such cable
+                continue
+            part, _, field = rest.rpartition(".")
+            k = base._support(solver, name, part)
+            if field == "position":
+                self.where[:, k] = [vector(row) for row in v]
+            else:
+                self.frames[:, k] = [as_quaternion(row) for row in v]
+        self.held = [k for k, s in enumerate(supports) if s.direction == FRAME]
+        self.status = np.full(count, "converged", dtype="<U16")
+        self.positions = np.full((count, len(solver.grid.s), 3), np.nan)
+        self.reactions = np.full((count, len(supports), 6), np.nan)
+        self.compiled = self.state.scheme == POLISHED and not any(
+            k.slides or k.direction not in (NO_DIRECTION, FRAME) for k in supports
+        ) and not any(load.turns and any(load.moment) for load in solver.line.loads)
+
+    def run(self, block: Indices) -> Indices:
+        """Solves the variants of one block; what the kernel cannot do goes through the whole chain of methods."""
+        left = self._sweep(block) if self.compiled else block
+        for n in left:
+            self._one(int(n))
+        return block
+
+    def _sweep(self, block: Indices) -> Indices:
+        """The compiled way; returns the variants it could not certify."""
+        solver, state = self.solver, self.state
+        chain = solver.polished._replace(target=solver.polished.target.copy())
+        targets = np.stack(
+            [self.where[block, b, axis] - self.where[block, a, axis] for axis, a, b in solver.runs], axis=1
+        ) if solver.runs else np.zeros((len(block), 0))  # fmt: skip
+        sites = np.array([solver.grid.support_at[k] for k in self.held], dtype=np.int64)
+        statuses, indices = np.empty(len(block), np.int64), np.empty(len(block), np.int64)
+        q, nu = np.empty((len(block), *state.q.shape)), np.empty((len(block), len(state.nu)))
+        sweep(
+            chain, workspace(chain), solver.scales(POLISHED), state.q, state.nu, chain.target.copy(), sites,
+            np.ascontiguousarray(state.q[sites]), targets, np.ascontiguousarray(self.frames[block][:, self.held]),
+            statuses, indices, q, nu,
+        )  # fmt: skip
+        x, wrenches = np.empty((len(block), len(q[0]), 3)), np.empty((len(block), len(self.where[0]), 6))
+        read_out(chain, q, nu, np.array(solver.grid.support_at), x, wrenches)
+        for axis in range(3):
+            k = next(k for k, s in enumerate(solver.line.supports) if s.holds[axis])
+            at = solver.grid.support_at[k]
+            x[:, :, axis] += (self.where[block, k, axis] - x[:, at, axis])[:, None]
+        wrenches -= _loads_at_supports(solver.line, solver)
+        good = (statuses == newton.CONVERGED) & (indices <= 0)
+        self.positions[block[good]], self.reactions[block[good]] = x[good], wrenches[good]
+        return np.asarray(block[~good])
+
+    def _one(self, n: int) -> None:
+        solver = RodSolver(self.solver.line, self.state)
+        for k in range(len(self.where[0])):
+            turn = None if solver.line.supports[k].direction == NO_DIRECTION else tuple(self.frames[n, k])
+            solver.move_support(k, tuple(self.where[n, k]), turn)
+        report = solver.solve()
+        self.status[n] = report.status
+        if report.ok:
+            result = CableResult(solver, report)
+            self.positions[n] = result.positions
+            for k, support in enumerate(solver.line.supports):
+                wrench = result.reactions[support.name]
+                self.reactions[n, k] = np.concatenate([wrench.force, wrench.moment])
+
+
+def _loads_at_supports(line: Line, solver: RodSolver) -> Array:
+    """(supports, 6) dead loads that act right where a support is."""
+    acting = np.zeros((len(line.supports), 6))
+    for k, at in enumerate(solver.grid.support_at):
+        for load, place in zip(line.loads, solver.grid.load_at, strict=True):
+            if place == at:
+                acting[k] += (*load.force, *load.moment)
+    return acting
+
