@@ -10,7 +10,16 @@ from lissom.rods import augmented, guess, newton, shape
 from lissom.rods import augmented_band as banded
 from lissom.rods import augmented_methods as ways
 from lissom.rods import chain as chains
-from lissom.rods.augmented_terms import Layout, State, assemble, energy, moved, predict_multipliers
+from lissom.rods.augmented_layout import make_layout, start
+from lissom.rods.augmented_motion import moved
+from lissom.rods.augmented_terms import (
+    Layout,
+    State,
+    assemble,
+    energy,
+    predict_multipliers,
+    update_multipliers,
+)
 from lissom.rods.chain import Chain
 from lissom.rods.grid import Grid, make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, TANGENT, Line, Piece, PointLoad, RestShape, Support
@@ -74,8 +83,10 @@ def hose() -> Line:
     return Line("hose", 0.42, 64, (Piece(0.0, 0.42, (0.035, 0.035, 0.025), 0.107),), supports)
 
 
-def ends(span: float = 0.7) -> tuple[Support, Support]:
-    return clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X), clamp("end", 1.0, (span, 0.1, 0.05), ALONG_X)
+def ends(reach: float = 1.0) -> tuple[Support, Support]:
+    """An elbow from along x to straight down, out of plane: one shape is clearly the lowest."""
+    end = (0.6 * reach, 0.2 * reach, -0.5 * reach)
+    return clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X), clamp("end", 1.0, end, (0.0, 1.0, 0.0, 0.0))
 
 
 def hinge(name: str, place: float, position: tuple[float, float, float]) -> Support:
@@ -91,13 +102,13 @@ def hinged() -> Line:
 
 
 def clipped() -> Line:
-    start, end = ends(0.8)
+    start, end = ends()
     return rod((start, hinge("clip", 0.45, (0.4, 0.1, -0.05)), end), weight=20.0)
 
 
 def swivelled() -> Line:
-    start, end = ends(0.8)
-    clip = Support("clip", "swivel", 0.5, (0.4, 0.05, -0.1), direction=TANGENT, quaternion=ALONG_X)
+    start, end = ends()
+    clip = Support("clip", "swivel", 0.45, (0.4, 0.1, -0.05), direction=TANGENT, quaternion=ALONG_X)
     return rod((start, clip, end), weight=20.0)
 
 
@@ -117,7 +128,9 @@ def taped() -> Line:
 
 
 def helix() -> Line:
-    return rod((clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X),), weight=2.0, rest=(0.0, 6.0, 4.0), segments=48)
+    return rod(
+        (clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X),), weight=2.0, rest=(0.0, 6.0, 4.0), segments=48
+    )
 
 
 def strip() -> Line:
@@ -152,18 +165,19 @@ def positions(chain: Chain, q: Array, nu: Array) -> Array:
 
 @pytest.mark.parametrize("name", LINES)
 def test_same_equilibrium_as_rotations_only(name: str) -> None:
-    line, grid, chain, scales, start = case(LINES[name], hanging=name == "like a rope")
-    q, nu = start.copy(), np.zeros(len(chain.target))
+    line, grid, chain, scales, first = case(LINES[name], hanging=name == "like a rope")
+    q, nu = first.copy(), np.zeros(len(chain.target))
     known = newton.equilibrium(chain, chains.workspace(chain), q, nu, scales, 200, True)
     assert known.status == newton.CONVERGED
 
-    p, mu = start.copy(), np.zeros(len(chain.target))
+    p, mu = first.copy(), np.zeros(len(chain.target))
     outcome = augmented.equilibrium(line, grid, chain, p, mu, scales)
 
     assert outcome.status == newton.CONVERGED
     assert outcome.residual <= scales.residual
     assert outcome.closure <= scales.closure
     assert outcome.methods_used == ways.NEWTON
+    assert outcome.iterations <= 40  # Newton's steps are exact, or this would be hundreds
     np.testing.assert_allclose(positions(chain, p, mu), positions(chain, q, nu), atol=1e-7 * line.length)
     np.testing.assert_allclose(mu, nu, atol=1e-6 * max([line.force_scale, *np.abs(nu)]))
     again = newton.equilibrium(chain, chains.workspace(chain), p, mu, scales, 10, False)
@@ -194,8 +208,8 @@ def test_refuses_the_polished_chain() -> None:
 def disturbed(line: Line, seed: int) -> tuple[Chain, Layout, State]:
     """The case's start with positions, frames and multipliers off by a tenth, supports kept."""
     made = case(line)
-    layout = augmented.make_layout(made.line, made.grid, made.chain, made.scales)
-    state = augmented.start(made.line, made.grid, made.chain, made.q, np.zeros(len(made.chain.target)))
+    layout = make_layout(made.line, made.grid, made.chain, made.scales)
+    state = start(made.line, made.grid, made.chain, made.q, np.zeros(len(made.chain.target)))
     random = np.random.default_rng(seed)
     step = 0.1 * random.normal(size=len(layout.first))
     x, q = np.zeros_like(state.x), np.zeros_like(state.q)
@@ -256,8 +270,8 @@ def straight(layout: Layout, state: State, step: Array, x: Array, q: Array) -> N
 @pytest.mark.parametrize("name", ["swivel clip", "elastic"])
 def test_multipliers_of_a_step_are_those_after_it_to_first_order(name: str) -> None:
     made = case(LINES[name])
-    layout = augmented.make_layout(made.line, made.grid, made.chain, made.scales)
-    state = augmented.start(made.line, made.grid, made.chain, made.q, np.zeros(len(made.chain.target)))
+    layout = make_layout(made.line, made.grid, made.chain, made.scales)
+    state = start(made.line, made.grid, made.chain, made.q, np.zeros(len(made.chain.target)))
     random = np.random.default_rng(3)
     d = random.normal(size=len(layout.first))
     x, q = np.zeros_like(state.x), np.zeros_like(state.q)
@@ -267,7 +281,7 @@ def test_multipliers_of_a_step_are_those_after_it_to_first_order(name: str) -> N
         predict_multipliers(made.chain, layout, state.x, state.q, state.n, 5.0, size * d, predicted)
         straight(layout, state, size * d, x, q)
         n = state.n.copy()
-        augmented.update_multipliers(made.chain, layout, x, q, n, 5.0)
+        update_multipliers(made.chain, layout, x, q, n, 5.0)
         errors.append(np.abs(predicted - n).max())
     if name == "elastic":  # ∂λ belongs to the multipliers of a coherent state; this start is only nearly one
         assert errors[1] < 0.2 * errors[0]
@@ -277,8 +291,8 @@ def test_multipliers_of_a_step_are_those_after_it_to_first_order(name: str) -> N
 
 def test_moving_keeps_the_length_to_second_order_and_the_supports() -> None:
     made = case(cantilever(1.0))
-    layout = augmented.make_layout(made.line, made.grid, made.chain, made.scales)
-    state = augmented.start(made.line, made.grid, made.chain, made.q, np.zeros(0))
+    layout = make_layout(made.line, made.grid, made.chain, made.scales)
+    state = start(made.line, made.grid, made.chain, made.q, np.zeros(0))
     # turn all frames and let the positions follow to first order: the segments must not stretch at all
     step = np.zeros(len(layout.first))
     turn = 0.4
@@ -341,7 +355,9 @@ def test_energy_never_rises_while_multipliers_are_held(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "method", [ways.CONJUGATE_GRADIENTS, ways.STEEPEST_DESCENT, ways.ALONG_FORCES], ids=["cg", "steepest", "forces"]
+    "method",
+    [ways.CONJUGATE_GRADIENTS, ways.STEEPEST_DESCENT, ways.ALONG_FORCES],
+    ids=["cg", "steepest", "forces"],
 )
 def test_fallbacks_converge_alone(method: int) -> None:
     """Newton left out: slower, but the same equilibrium."""
@@ -350,7 +366,7 @@ def test_fallbacks_converge_alone(method: int) -> None:
     q, nu = exact.q.copy(), np.zeros(3)
     newton.equilibrium(exact.chain, chains.workspace(exact.chain), q, nu, exact.scales, 100, True)
 
-    made = case(line, residual=1e-5, closure=1e-5)
+    made = case(line, residual=1e-4, closure=1e-4)
     p, mu = made.q.copy(), np.zeros(3)
     outcome = augmented.equilibrium(line, made.grid, made.chain, p, mu, made.scales, 40000, methods=method)
     assert outcome.status == newton.CONVERGED
@@ -368,7 +384,7 @@ def test_next_method_takes_over_where_newton_finds_nothing_lower(monkeypatch: py
 
 
 def test_leaves_a_saddle() -> None:
-    """A straight vertical cable on its foot, too heavy to stand: exactly balanced, and unstable (wL³/B > 7.84)."""
+    """A cable upright on its foot, too heavy to stand (wL³/B > 7.84): balanced, and unstable."""
     upright = clamp("foot", 0.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     made = case(rod((upright,), weight=20.0))
     outcome = augmented.equilibrium(made.line, made.grid, made.chain, made.q, np.zeros(0), made.scales)
@@ -378,7 +394,7 @@ def test_leaves_a_saddle() -> None:
 
 
 def test_out_of_reach_is_a_status_and_stays_finite() -> None:
-    made = case(rod(ends(1.2)))
+    made = case(rod(ends(1.5)))
     nu = np.zeros(3)
     outcome = augmented.equilibrium(made.line, made.grid, made.chain, made.q, nu, made.scales, 100)
     assert outcome.status != newton.CONVERGED

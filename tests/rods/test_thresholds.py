@@ -1,8 +1,8 @@
-"""Critical loads and twists, found by watching the Morse index along a path of symmetric equilibria.
+"""Critical loads and twists, found by watching the certificate along a path of symmetric equilibria.
 
-The solver leaves a saddle by itself, so the symmetric states are followed with `leave_saddles=False`: a straight or
-planar state stays one under Newton's method, stable or not, and its index says when it would not stay. The public
-way, a solve on either side of the threshold, is tested as well.
+The solver descends and leaves saddles by itself, so the symmetric states are followed here by plain Newton steps: a
+straight or planar state stays one, stable or not, and the solver's index says when it would not stay. The public way,
+a solve on either side of the threshold, is tested as well.
 """
 
 import math
@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lissom.rods import newton, shape
-from lissom.rods.chain import POLISHED, STAGGERED
+from lissom.rods import blocks, newton, shape
+from lissom.rods.chain import POLISHED, STAGGERED, assemble, turn_frames
 from lissom.rods.reading import read_line
 from lissom.rods.solver import RodSolver
 from lissom.scene import Scene
@@ -69,8 +69,9 @@ class SymmetricPath:
         solver.scheme = self.scheme
         solver.q = np.ascontiguousarray(q.copy())
         solver.nu = np.zeros(len(chain.target)) if nu is None else nu.copy()
+        plain_newton(solver, self.scheme)
         outcome = newton.equilibrium(
-            chain, solver.work(self.scheme), solver.q, solver.nu, solver._scales[self.scheme], 60, False
+            chain, solver.work(self.scheme), solver.q, solver.nu, solver._scales[self.scheme], 0, False
         )
         assert outcome.status == newton.CONVERGED
         self.q, self.nu, self.positions = solver.q, solver.nu, solver.positions()
@@ -86,12 +87,33 @@ class SymmetricPath:
         return np.where(solver.point_of >= 0, s[solver.point_of], 0.5 * (s[k] + s[np.minimum(k + 1, len(s) - 1)]))
 
 
-def threshold(index: Callable[[float], int], below: float, above: float) -> float:
-    """Where the index changes, by bisection to 1e-6."""
+def plain_newton(solver: RodSolver, scheme: int) -> None:
+    """To the equilibrium nearest in the sense of Newton, whatever its index."""
+    chain, work, scales = solver.chain(scheme), solver.work(scheme), solver._scales[scheme]
+    width, count = len(chain.first), len(solver.q)
+    for _ in range(20):
+        assemble(chain, work, solver.q, solver.nu)
+        if max(newton.errors(chain, work, scales)) < 0.1 * min(scales.residual, scales.closure):
+            return
+        work.columns[:, width] = -work.gradient
+        blocks.factor(
+            count, width, chain.first, 1e-12 * scales.block, 1e-14 * scales.block, work.diagonal, work.upper,
+            work.columns, chain.mask, work.inverse, work.ratio, work.solved, work.carried, work.schur,
+        )  # fmt: skip
+        assert newton.newton_step(chain, work, solver.nu)
+        turn_frames(solver.q, work.step, 1.0, work.trial)
+        solver.q[:] = work.trial
+        solver.nu[:] = work.nu_new[: len(solver.nu)]
+
+
+def threshold(
+    index: Callable[[float], int], below: float, above: float, precision: float = 1e-6
+) -> float:
+    """Where the index changes, by bisection."""
     low = index(below)
     assert index(above) != low
     index(below)  # back, so that the path goes on from there
-    while above - below > 1e-6 * above:
+    while above - below > precision * above:
         middle = 0.5 * (above + below)
         if index(middle) == low:
             below = middle
@@ -204,14 +226,20 @@ def test_greenhill(row: list[Any], scheme: int) -> None:
 
 
 @pytest.mark.parametrize("row", table("greenhill_clamped"), ids=lambda row: f"T {row[0]}")
-def test_twisted_rod_stays_straight_below_and_buckles_above(row: list[Any]) -> None:
+def test_twisted_rod_stays_straight_below_and_not_above(row: list[Any]) -> None:
+    """Under tension the buckled rod forms a loop, the sliding end lets it slip off, and turns are lost."""
     tension, critical = row[:2]
-    for factor, is_straight in ((0.98, True), (1.03, False)):
-        simulation = Simulation(straight(tension, factor * critical / TORSION))
+    for factor, stays in ((0.98, True), (1.03, False)):
+        turn = factor * critical / TORSION
+        simulation = Simulation(straight(tension, turn))
         simulation.solve().raise_if_failed()
         result = simulation.cable(CABLE)
         assert result.stable
-        assert bool(np.abs(result.positions[:, :2]).max() < 1e-4) is is_straight
+        is_straight = bool(np.abs(result.positions[:, :2]).max() < 1e-4)
+        lost = (turn - result.total_torsion) / (2.0 * np.pi)
+        assert (is_straight and abs(lost) < 1e-6) is stays
+        if is_straight and not stays:
+            assert lost == pytest.approx(round(lost), abs=1e-6)
 
 
 # ---- Michell's ring ----------------------------------------------------------------------------------------------
@@ -257,6 +285,7 @@ def test_michell_ring(row: list[Any], scheme: int) -> None:
         across = torsion * turn * 2.0 * np.pi
         return path.index(turn, circle_frames(path.places(turn), turn), np.array([0.0, across, 0.0]))
 
-    found = threshold(index, 0.5 * critical, 1.2 * critical)
-    assert float(np.abs(path.positions[:, 1]).max()) < 1e-6
+    # not too near: the staggered polygon is not quite a circle, and at its own threshold Newton would leave it
+    found = threshold(index, 0.5 * critical, 1.2 * critical, precision=1e-3 if scheme == STAGGERED else 1e-6)
+    assert float(np.abs(path.positions[:, 1]).max()) < 2e-3  # a polygon, twisted, is not quite flat
     assert found == pytest.approx(critical, rel=TOLERANCE[scheme])

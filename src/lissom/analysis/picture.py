@@ -47,7 +47,7 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
     with rc_context(STYLE):
         figure = new_figure(7.4, 5.4, layout=None)  # by hand: no layout knows where labels in space end
         axes = space(figure, x)
-        axes.set_position((0.0, 0.0, 0.86, 0.96))
+        axes.set_position((-0.04, 0.0, 0.88, 0.98))
         size = extent(x)
         top = max(float(result.curvature.max()), 1e-9)
         colours = ScalarMappable(Normalize(0.0, top), COLOURS)
@@ -79,7 +79,7 @@ def space(figure: Figure, x: Array, position: Any = 111) -> Any:
         ylim=(centre[1] - half[1], centre[1] + half[1]),
         zlim=(centre[2] - half[2], centre[2] + half[2]),
     )
-    axes.set_box_aspect(half, zoom=1.1)
+    axes.set_box_aspect(half, zoom=1.05)
     axes.set_proj_type("persp", focal_length=0.6)
     axes.view_init(elev=22.0, azim=viewing_azimuth(x))
     from matplotlib.ticker import MaxNLocator
@@ -150,14 +150,16 @@ def outline(region: Region, thinnest: float) -> Array:
 def draw_tube(
     axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0
 ) -> None:
-    """A surface around the points x (mm); `outline` ([points,] sides, 2) mm, `colours` ([points,] 4)."""
+    """A surface around the points x (mm); `outline` is ([points,] sides, 2), `colours` ([points, [sides,]] 4)."""
     every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
     frames = directors(quaternions[keep])
     ring = np.broadcast_to(outline, (len(x), *outline.shape[-2:]))[keep]
     surface = x[keep, None, :] + np.einsum("pij,psj->psi", frames[:, :, :2], ring)
-    colours = np.broadcast_to(colours, (len(x), 4))[keep]
-    draw_surface(axes, surface, np.repeat(colours[:, None, :], ring.shape[1], axis=1), zorder)
+    if colours.ndim < 3:
+        colours = np.broadcast_to(colours, (len(x), 4))[:, None, :]
+    colours = np.broadcast_to(colours, (len(x), ring.shape[1], 4))[keep]
+    draw_surface(axes, surface, colours, zorder)
 
 
 def draw_surface(axes: Any, points: Array, colours: Array, zorder: float) -> None:

@@ -192,13 +192,16 @@ def widen(axis: Any, values: Array) -> None:
 
 def draw_limit(axis: Any, s: Array, values: Array, bound: Array, text: str, sign: float = 1.0) -> None:
     """A dashed line where it lies in sight; otherwise a word that it is far away."""
+    from matplotlib.patheffects import withStroke
+
     s, values, bound = s.ravel(), values.ravel(), bound.ravel()
     low, high = axis.get_ylim()
     far = bound.min() > (high if sign > 0 else -low) * 1.6
     if far:
         if sign > 0:
             note = f"{text}: off this scale"
-            axis.text(0.0, 1.02, note, transform=axis.transAxes, va="bottom", color=GREY, fontsize=8)
+            label = axis.text(0.005, 0.96, note, transform=axis.transAxes, va="top", color=GREY, fontsize=8)
+            label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
         return
     if sign > 0:
         axis.set_ylim(low, max(high, 1.12 * bound.max()))

@@ -69,7 +69,7 @@ def certificate(name: str, report: RodReport) -> Text:
             {True: ", stable", False: ", unstable", None: ", stability not applicable"}[report.stable]
         )
     if report.element:
-        words += [f"residual {report.residual:.0e}", f"{report.element} element"]
+        words += [f"residual {report.residual:.0e}", report.element]
     if report.iterations:
         words.append(f"{report.iterations} iterations")
     words.append(duration(report.seconds))

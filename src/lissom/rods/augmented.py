@@ -1,17 +1,19 @@
-"""GS07's own formulation: positions and orientations together, the constraint by integral forces [GS07 §4–§6].
+"""GS07's own formulation: positions and orientations together, held by integral forces [GS07 §4–§6].
 
-The second formulation behind the solver, and its last resort. The unknowns are the positions of the points and the
-turns of the frames [GS07 §4.1]; length and coherence are one vector constraint c per segment, kept by an augmented
-Lagrangian (see augmented_terms.py). With the multipliers n and the penalty ρ held fixed its energy is minimised by
-the methods of augmented_methods.py; then "the new force is the old one augmented with the difference" [GS07 §5.2]:
+The second formulation behind the solver, and its last resort. The unknowns are the positions of the points
+and the turns of the frames [GS07 §4.1]; length and coherence are one vector constraint c per segment, kept by
+an augmented Lagrangian (see augmented_terms.py). With the multipliers n and the penalty ρ held fixed its
+energy is minimised by the methods of augmented_methods.py; then "the new force is the old one augmented with
+the difference" [GS07 §5.2]:
 
     n ← n + ρ c,   and ρ grows where |c| does not fall.
 
-GS07 updates the integral forces at a fixed gain until the error is small. That converges at a fixed rate; so close
-to the solution positions, frames and multipliers move together by Newton's method on all of them (`finish`).
+GS07 updates the integral forces at a fixed gain until the error is small. That converges at a fixed rate; so
+close to the solution positions, frames and multipliers move together by Newton's method on all of them
+(`finish`).
 
-The discretisation is that of the staggered chain, so both formulations have the same discrete equilibria. A moment
-load has no energy: its Hessian is left out, and far from small moments convergence is not promised.
+The discretisation is that of the staggered chain, so both formulations have the same discrete equilibria. A
+moment load has no energy: its Hessian is left out, and far from small moments convergence is not promised.
 """
 
 from typing import NamedTuple
@@ -23,29 +25,29 @@ from lissom.kernels import kernel
 from lissom.rods import augmented_band as banded
 from lissom.rods import augmented_methods as ways
 from lissom.rods import chain as chains
-from lissom.rods import newton, shape
+from lissom.rods import newton
+from lissom.rods.augmented_layout import make_layout, start
 from lissom.rods.augmented_methods import ALL_METHODS, NEWTON
+from lissom.rods.augmented_motion import moved
 from lissom.rods.augmented_terms import (
     Layout,
     State,
     assemble,
-    moved,
     predict_multipliers,
     update_multipliers,
 )
-from lissom.rods.chain import STAGGERED, Chain, internal_force
+from lissom.rods.chain import STAGGERED, Chain
 from lissom.rods.grid import Grid
 from lissom.rods.line import Line
 from lissom.rods.newton import CONVERGED, NO_DESCENT, NOT_FINITE, OUT_OF_ITERATIONS, Scales
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
-# The first penalty, in units of the largest of B/L², weight, loads and known multipliers. Much lower and the cable
-# stretches by as much as it is long, much higher and the valley is so narrow that Newton's steps become short.
+# The first penalty, in units of the largest of B/L², weight, loads and known multipliers. Anything from 10 to
+# 100 does as well (600 of 600 random scenes each); higher makes the valley narrow and Newton's steps short.
 FIRST_PENALTY = 30.0
 PENALTY_GROWTH = 10.0
-# |c| has to fall at least by this factor from one update of the multipliers to the next, else the penalty grows.
+# |c| has to fall to this part from one update of the multipliers to the next, else the penalty grows.
 ENOUGH = 0.25
 # Past this penalty (same units) the constraint is as good as exact, and only the valley gets narrower.
 LARGEST_PENALTY = 1e4
@@ -64,8 +66,7 @@ MOST_ESCAPES = 20
 NEAR = 0.1
 GAIN = 0.5
 
-
-# How a minimisation ends: at a loose minimum, after its share of steps, without finding a way down, without numbers.
+# How a minimisation ends: at a loose minimum, after its share of steps, with no way down, not finite.
 SOLVED = 0
 UNDER_WAY = 1
 STUCK = 2
@@ -96,8 +97,8 @@ def equilibrium(
 ) -> Outcome:
     """Moves the frames q and run forces nu of a staggered chain to an equilibrium; they keep the last state.
 
-    Positions start where the frames put them, stretched evenly so that the supports are met. `methods` leaves out
-    parts of the safety chain.
+    Positions start where the frames put them, stretched evenly so that the supports are met. `methods` leaves
+    out parts of the safety chain.
     """
     if chain.scheme != STAGGERED:
         raise ValueError("augmented.equilibrium needs the staggered chain, not the polished one")
@@ -109,94 +110,6 @@ def equilibrium(
     )
     q[:] = state.q
     return outcome
-
-
-def make_layout(line: Line, grid: Grid, chain: Chain, scales: Scales) -> Layout:
-    points, frames = len(grid.s), len(chain.mask)
-    free = np.ones((points, 3))
-    for support, at in zip(line.supports, grid.support_at, strict=True):
-        free[at, list(support.holds)] = 0.0
-    of_point = np.full((points, 3), -1, dtype=np.int64)
-    of_frame = np.full((frames, 3), -1, dtype=np.int64)
-    segment_frame = np.zeros(points - 1, dtype=np.int64)
-    first = np.zeros(3 * (points + frames), dtype=np.int64)
-    metric = np.ones(len(first))
-    rows = number_unknowns(
-        free, chain.mask, chain.segment_of, of_point, of_frame, segment_frame, first, metric, scales.length
-    )
-    # what acts at a point is what the known internal force loses there; where a support acts, the position is held
-    known = np.vstack([np.zeros(3), chain.force, np.zeros(3)])
-    load = known[:-1] - known[1:]
-    return Layout(of_point, of_frame, segment_frame, first[:rows], metric[:rows], load)
-
-
-@kernel
-def number_unknowns(
-    free: Array,
-    mask: Array,
-    segment_of: Indices,
-    of_point: Indices,
-    of_frame: Indices,
-    segment_frame: Indices,
-    first: Indices,
-    metric: Array,
-    length: float,
-) -> int:
-    """Numbers the unknowns along the cable: a point, its frame if it has one, the frame of the segment after it.
-
-    A position is coupled back to the point before, a frame to the frame before and to the segment's first point.
-    """
-    row = 0
-    frame = 0
-    point_before = 0
-    frame_before = 0
-    for point in range(len(free)):
-        here = row
-        for k in range(3):
-            if free[point, k] > 0.0:
-                of_point[point, k] = row
-                first[row] = point_before
-                metric[row] = 1.0 / length**2
-                row += 1
-        while frame < len(mask) and segment_of[frame] <= point:
-            now = row
-            for k in range(3):
-                if mask[frame, k] > 0.0:
-                    of_frame[frame, k] = row
-                    first[row] = min(frame_before, here)
-                    row += 1
-            frame_before = now
-            frame += 1
-            if segment_of[frame - 1] == point:
-                segment_frame[point] = frame - 1
-                break
-        point_before = here
-    return row
-
-
-def start(line: Line, grid: Grid, chain: Chain, q: Array, nu: Array) -> State:
-    """Positions from the frames, moved linearly between supports to meet them; multipliers from the runs."""
-    x = np.zeros((len(grid.s), 3))
-    shape.positions(chain, q, nu, x)
-    origin = np.array(line.supports[0].position)
-    for axis in range(3):
-        places, gaps = [], []
-        for support, at in zip(line.supports, grid.support_at, strict=True):
-            if support.holds[axis]:
-                places.append(grid.s[at])
-                gaps.append(support.position[axis] - origin[axis] - x[at, axis])
-        x[:, axis] += np.interp(grid.s, places, gaps)
-    n = np.zeros((len(grid.h), 3))
-    known_multipliers(chain, nu, n)
-    return State(x, q.copy(), n)
-
-
-@kernel
-def known_multipliers(chain: Chain, nu: Array, n: Array) -> None:
-    for s in range(len(n)):
-        force = internal_force(chain, nu, s)
-        for k in range(3):
-            n[s, k] = force[k]
 
 
 def descend(
@@ -220,7 +133,11 @@ def descend(
         if ended == LOST:
             status = NOT_FINITE
             break
-        if methods & NEWTON and stretch < NEAR and finish(chain, chain_work, layout, state, work, nu, rho, scales):
+        if (
+            methods & NEWTON
+            and stretch < NEAR
+            and finish(chain, chain_work, layout, state, work, nu, rho, scales)
+        ):
             status = CONVERGED
             break
         if ended == UNDER_WAY:
@@ -308,7 +225,7 @@ def finish(
     rho: float,
     scales: Scales,
 ) -> bool:
-    """Newton's method on positions, frames and multipliers together; True once converged, else nothing has moved.
+    """Newton's method on positions, frames and multipliers together; False, and nothing moved, if it fails.
 
     The step of the augmented Lagrangian with the multipliers n₊ = λ + ∂λ·step is that of the full system
     [K Aᵀ; A −1/ρ]: exact but for 1/ρ, which a large ρ makes small.
@@ -356,7 +273,7 @@ def stiffest(chain: Chain) -> float:
 def run_errors(
     chain: Chain, chain_work: chains.Work, state: State, work: ways.Work, nu: Array, scales: Scales
 ) -> tuple[float, float]:
-    """Fills nu, the mean of n − force over each run; returns (residual, closure) as newton.errors has them."""
+    """Fills nu, the mean of n − force over each run; returns (residual, closure) of newton.errors."""
     nu[:] = 0.0
     work.run_length[:] = 0.0
     for s in range(len(state.n)):

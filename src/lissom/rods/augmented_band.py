@@ -1,8 +1,8 @@
 """Symmetric band matrices by rows of varying length: LDLᵀ without pivoting, inertia, solution.
 
-GS07 solves H h = F by "a simple Gauss algorithm slightly modified for taking into account all the zero-elements"
-of the strongly banded Hessian [GS07 §6.2]. The same here for the symmetric half: row i keeps the columns
-first[i] … i, and elimination fills nothing outside them. Time and memory are linear in the rows.
+GS07 solves H h = F by "a simple Gauss algorithm slightly modified for taking into account all the
+zero-elements" of the strongly banded Hessian [GS07 §6.2]. The same here for the symmetric half: row i keeps
+the columns first[i] … i, and elimination fills nothing outside them. Time and memory are linear in the rows.
 
 Arrays (i: row)
     band[i, WIDTH−1−(i−j)]  the entry (i, j), j ≤ i: the diagonal is the last entry of each row

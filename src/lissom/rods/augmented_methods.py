@@ -1,12 +1,13 @@
 """Ways down the augmented Lagrangian: GS07's safety chain [GS07 §6].
 
-"A sequence of different algorithms is used until a smaller value for the energy is found" [GS07 §6.1]: Newton's
-method, then conjugate gradients, then the parabola along the forces, then halved steps along the forces. The next
-one is asked only when the one before found nothing lower, and Newton is asked first again after any success. GS07's
-linear conjugate gradients, an approximate Newton step, have no place of their own: the exact step is affordable.
+"A sequence of different algorithms is used until a smaller value for the energy is found" [GS07 §6.1]:
+Newton's method, then conjugate gradients, then the parabola along the forces, then halved steps along the
+forces. The next one is asked only when the one before found nothing lower, and Newton is asked first again
+after any success. GS07's linear conjugate gradients, an approximate Newton step, have no place of their own:
+the exact step is affordable.
 
-The energy here is the augmented Lagrangian with multipliers n and penalty ρ held fixed. The forces are −gradient,
-scaled by the Hessian's diagonal: positions and turns have different units.
+The energy here is the augmented Lagrangian with multipliers n and penalty ρ held fixed. The forces are
+−gradient, scaled by the Hessian's diagonal: positions and turns have different units.
 """
 
 from typing import NamedTuple
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 
 from lissom.kernels import kernel
 from lissom.rods import augmented_band as banded
-from lissom.rods.augmented_terms import Layout, State, assemble, body_moment, energy, moved
+from lissom.rods.augmented_motion import moved
+from lissom.rods.augmented_terms import Layout, State, assemble, body_moment, energy
 from lissom.rods.chain import Chain
-from lissom.rods.newton import ESCAPE_TURN, FIRST_SHIFT, LARGEST_TURN, NEUTRAL, SHIFT_GROWTH, Scales
+from lissom.rods.newton import ESCAPE_TURN, FIRST_SHIFT, LARGEST_TURN, SHIFT_GROWTH, Scales
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -35,6 +37,10 @@ SUFFICIENT = 1e-4
 MOST_HALVINGS = 24
 # Steps of conjugate gradients before Newton is asked again.
 CONJUGATE_STEPS = 60
+# Rounding decides the sign of a stiffness below this, relative to the largest stiffness of an element.
+UNSIGNED = 1e-10
+# A direction with less stiffness than this is neutral, in units of B h/L².
+NEUTRAL = 1e-3
 # Rounding of the energy's sums: a smaller change says nothing.
 ROUNDING = 1e-13
 
@@ -124,7 +130,14 @@ def moment_work(chain: Chain, layout: Layout, q: Array, step: Array) -> float:
 
 @kernel
 def search(
-    chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales, length: float, step: Array
+    chain: Chain,
+    layout: Layout,
+    state: State,
+    work: Work,
+    rho: float,
+    scales: Scales,
+    length: float,
+    step: Array,
 ) -> bool:
     """Takes the longest of length·(1, ½, ¼, …) along `step` that lowers the energy; False if none does."""
     slope = dot_rows(work.gradient, step)
@@ -148,7 +161,7 @@ def search(
 
 
 def newton(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
-    """Newton's method applied to the forces, H h = F [GS07 §6.2]; H is shifted until it is positive definite."""
+    """Newton's method applied to the forces, H h = F [GS07 §6.2]; H is shifted until it is definite."""
     if definite(layout, work, scales):
         work.shift[0] = 0.0
     else:
@@ -160,17 +173,18 @@ def newton(chain: Chain, layout: Layout, state: State, work: Work, rho: float, s
 
 
 def definite(layout: Layout, work: Work, scales: Scales) -> bool:
-    """Factors the Hessian; True where no direction is unstable (a neutral one, such as a free roll, is not)."""
-    negative = banded.factor(
-        work.band, layout.first, NEUTRAL * scales.block, layout.metric, 1e-14 * scales.block, work.lower, work.pivots
-    )  # fmt: skip
-    return negative == 0
+    """Factors the Hessian; True where no direction is unstable. A neutral one, as a free roll, is not."""
+    tiny = 1e-14 * scales.block
+    for shift in (UNSIGNED * scales.block, max(NEUTRAL * scales.soft, UNSIGNED * scales.block)):
+        if banded.factor(work.band, layout.first, shift, layout.metric, tiny, work.lower, work.pivots) == 0:
+            return True
+    return False
 
 
 @kernel
 def make_definite(layout: Layout, work: Work, scales: Scales) -> None:
     """Shifts the Hessian as little as it needs, by powers; leaves the factors in `work`."""
-    shift = max(FIRST_SHIFT * scales.soft, work.shift[0] / SHIFT_GROWTH**2)
+    shift = max(FIRST_SHIFT * scales.soft, UNSIGNED * scales.block, work.shift[0] / SHIFT_GROWTH**2)
     for _ in range(60):
         negative = banded.factor(
             work.band, layout.first, shift, layout.metric, 1e-14 * scales.block, work.lower, work.pivots
@@ -253,7 +267,7 @@ def steepest_descent(
 
 
 def along_forces(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
-    """Decreasing powers of two along the forces until one has a lower energy: if all else fails [GS07 §6.2]."""
+    """Decreasing powers of two along the forces until the energy is lower: if all else fails [GS07 §6.2]."""
     forces(layout, work, scales)
     return search(chain, layout, state, work, rho, scales, 1.0, work.step)
 

@@ -1,17 +1,17 @@
 """The augmented Lagrangian of positions and orientations together, with its derivatives [GS07 §4–§5].
 
-Continuous law: a cable of least energy ½ ∫ (ω − ω₀)·D (ω − ω₀) ds − ∫ f·x ds under the constraint x' = (1 + e) d3,
-where the stretch e is zero, or has the energy ½ ∫ EA e² ds. The constraint is two of GS07's at once: the length is
-conserved [GS07 §5.2] and the quaternions agree with the positions [GS07 §5.4].
+Continuous law: a cable of least energy ½ ∫ (ω − ω₀)·D (ω − ω₀) ds − ∫ f·x ds under the constraint x' = (1 +
+e) d3, where the stretch e is zero, or has the energy ½ ∫ EA e² ds. The constraint is two of GS07's at once:
+the length is conserved [GS07 §5.2] and the quaternions agree with the positions [GS07 §5.4].
 
-Discretisation: positions x at the points, frames on the segments and at the points a support holds. Bending and
-torsion are those of staggered.py. A segment of length h with ends x, x₊ and frame R adds
+Discretisation: positions x at the points, frames on the segments and at the points a support holds. Bending
+and torsion are those of staggered.py. A segment of length h with ends x, x₊ and frame R adds
 
     h (n·c + ½ ρ |c|²) + ½ h EA e²,   c = v − (1 + e) d3,   v = (x₊ − x)/h
 
-GS07 calls ρ c the proportional and n the integral force [GS07 §5.2]; n is the multiplier of the constraint and, at
-equilibrium, the internal force. The stretch is eliminated where it is least: with c₀ = v − d3, β = 1/(EA + ρ) and
-t = (n + ρ c₀)·d3 it is e = β t, and the segment adds
+GS07 calls ρ c the proportional and n the integral force [GS07 §5.2]; n is the multiplier of the constraint
+and, at equilibrium, the internal force. The stretch is eliminated where it is least: with c₀ = v − d3, β =
+1/(EA + ρ) and t = (n + ρ c₀)·d3 it is e = β t, and the segment adds
 
     h (n·c₀ + ½ ρ |c₀|² − ½ β t²)                                       (β = 0 where it does not stretch)
 
@@ -21,9 +21,9 @@ Its derivatives, with p = Rᵀ(n + ρ c₀), k = 1 + e, g = e3 × p and d3 chang
     ∂vv: ρ (I − β ρ d3 d3ᵀ) ∂vφ: −ρ (k ∂d3 + β d3 gᵀ)
     ∂φφ: k ((p₃ + ρ) (φ₁² + φ₂²) − φ₃ (p₁φ₁ + p₂φ₂)) − β (g·φ)²  as a quadratic form
 
-GS07 keeps quaternions of length one by another constraint [GS07 §5.5]; here frames move by R ← R·exp(φ), which
-keeps them so. Weight acts at the points, half a segment to each side [GS07 §5.3].
-Symbols: x m; φ, v, c, e without unit; n, λ, ρ, EA N; D N m²; f N (per point).
+GS07 keeps quaternions of length one by another constraint [GS07 §5.5]; here frames move by R ← R·exp(φ),
+which keeps them so. Weight acts at the points, half a segment to each side [GS07 §5.3]. Symbols: x m; φ, v,
+c, e without unit; n, λ, ρ, EA N; D N m²; f N (per point).
 """
 
 from typing import NamedTuple
@@ -42,7 +42,6 @@ from lissom.geometry.triples import (
     scale,
     sub,
     tangent,
-    turned,
 )
 from lissom.kernels import inline, kernel
 from lissom.rods import staggered
@@ -90,7 +89,9 @@ def segment_energy(q: Quaternion, v: Vector, n: Vector, rho: float, compliance: 
 
 
 @inline
-def segment_force(q: Quaternion, v: Vector, n: Vector, rho: float, compliance: float) -> tuple[Vector, Vector]:
+def segment_force(
+    q: Quaternion, v: Vector, n: Vector, rho: float, compliance: float
+) -> tuple[Vector, Vector]:
     """(λ, c): the force n + ρ c in the segment and its constraint error."""
     d3 = tangent(q)
     c0 = sub(v, d3)
@@ -106,8 +107,8 @@ def segment_derivatives(
 ) -> tuple[Vector, Vector, Matrix, Matrix, Matrix]:
     """Per length: ∂v = λ, ∂φ, ∂vv, ∂vφ (rows: v), ∂φφ.
 
-    `primal`: second derivatives of the augmented Lagrangian. Otherwise those that Newton's method on n as well needs:
-    the constraint's curvature is weighted with n and not with n + ρ c.
+    `primal`: second derivatives of the augmented Lagrangian. Otherwise those that Newton's method on n as
+    well needs: the constraint's curvature is weighted with n and not with n + ρ c.
     """
     d3 = (R[2], R[5], R[8])
     p = apply_transposed(R, add(n, scale(rho, sub(v, d3))))
@@ -179,9 +180,17 @@ def energy(chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: floa
 
 @kernel
 def assemble(
-    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, primal: bool, gradient: Array, band: Array
+    chain: Chain,
+    layout: Layout,
+    x: Array,
+    q: Array,
+    n: Array,
+    rho: float,
+    primal: bool,
+    gradient: Array,
+    band: Array,
 ) -> float:
-    """Fills the gradient and the Hessian (see segment_derivatives for `primal`); returns the largest constraint error |c|."""
+    """Fills gradient and Hessian (segment_derivatives explains `primal`); returns the largest |c|."""
     gradient[:] = 0.0
     band[:] = 0.0
     assemble_bending(chain, layout, q, gradient, band)
@@ -231,7 +240,15 @@ def assemble_bending(chain: Chain, layout: Layout, q: Array, gradient: Array, ba
 
 @kernel
 def assemble_segments(
-    chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float, primal: bool, gradient: Array, band: Array
+    chain: Chain,
+    layout: Layout,
+    x: Array,
+    q: Array,
+    n: Array,
+    rho: float,
+    primal: bool,
+    gradient: Array,
+    band: Array,
 ) -> float:
     """Length and coherence [GS07 §5.2, §5.4]; returns the largest |c|."""
     worst = 0.0
@@ -272,9 +289,8 @@ def assemble_segments(
 def update_multipliers(chain: Chain, layout: Layout, x: Array, q: Array, n: Array, rho: float) -> None:
     """n ← n + ρ c: the integral forces take over what the proportional ones carried [GS07 §5.2]."""
     for s in range(len(n)):
-        force, _ = segment_force(
-            frame(q, layout.segment_frame[s]), segment_vector(x, s, chain.h[s]), triple(n, s), rho, chain.compliance[s]
-        )  # fmt: skip
+        t = frame(q, layout.segment_frame[s])
+        force, _ = segment_force(t, segment_vector(x, s, chain.h[s]), triple(n, s), rho, chain.compliance[s])
         for k in range(3):
             n[s, k] = force[k]
 
@@ -306,78 +322,3 @@ def predict_multipliers(
                 if j >= 0:
                     value += turn[3 * k + l] * step[j]
             out[s, k] = value
-
-
-@kernel
-def moved(
-    chain: Chain, layout: Layout, x: Array, q: Array, step: Array, length: float, x_out: Array, q_out: Array
-) -> None:
-    """q_out = q·exp(length·φ), x_out = x + length·dx + what the turns add in second order. Outputs are not inputs.
-
-    On a straight path a turning segment would stretch by ½ φ², and steps down the narrow valley of a large ρ would
-    have to be short. So each point also moves by the sum of h (d3(φ) − d3 − ∂d3·φ) before it, less what would
-    carry it off its supports. The path bends, but has the same tangent: what descends still descends.
-    """
-    for k in range(3):
-        x_out[0, k] = 0.0
-    for i in range(len(q)):
-        a = turn_of(layout, step, length, i)
-        t = frame(q, i)
-        bend = (0.0, 0.0, 0.0)
-        if a[0] != 0.0 or a[1] != 0.0 or a[2] != 0.0:
-            R = rotation(t)
-            t = turned(t, a)
-            d3 = tangent(t)
-            bend = (
-                d3[0] - R[2] - a[1] * R[0] + a[0] * R[1],
-                d3[1] - R[5] - a[1] * R[3] + a[0] * R[4],
-                d3[2] - R[8] - a[1] * R[6] + a[0] * R[7],
-            )
-        for k in range(4):
-            q_out[i, k] = t[k]
-        s = chain.segment_of[i]
-        if s >= 0:
-            for k in range(3):
-                x_out[s + 1, k] = x_out[s, k] + chain.h[s] * bend[k]
-    for k in range(3):
-        meet_supports(chain, layout, x_out, k)
-    for p in range(len(x)):
-        for k in range(3):
-            r = layout.of_point[p, k]
-            x_out[p, k] = x[p, k] if r < 0 else x_out[p, k] + x[p, k] + length * step[r]
-
-
-@inline
-def turn_of(layout: Layout, step: Array, length: float, i: int) -> Vector:
-    rows = layout.of_frame[i]
-    return (
-        length * step[rows[0]] if rows[0] >= 0 else 0.0,
-        length * step[rows[1]] if rows[1] >= 0 else 0.0,
-        length * step[rows[2]] if rows[2] >= 0 else 0.0,
-    )
-
-
-@kernel
-def meet_supports(chain: Chain, layout: Layout, y: Array, axis: int) -> None:
-    """Takes from a displacement along one axis what it is where that axis is held, linearly in between."""
-    last = -1
-    at_last = 0.0
-    for p in range(len(y)):
-        if layout.of_point[p, axis] >= 0:
-            continue
-        here = y[p, axis]
-        if last < 0:
-            for r in range(p + 1):
-                y[r, axis] -= here
-        else:
-            span = 0.0
-            for s in range(last, p):
-                span += chain.h[s]
-            part = 0.0
-            for r in range(last + 1, p + 1):
-                part += chain.h[r - 1] / span
-                y[r, axis] -= at_last + part * (here - at_last)
-        last = p
-        at_last = here
-    for r in range(last + 1, len(y)):
-        y[r, axis] -= at_last

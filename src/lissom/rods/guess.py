@@ -121,17 +121,19 @@ def span_directions(
         curves.perpendicular(chord if size > 0.0 else sag, bulge)
     bulge /= np.linalg.norm(bulge)
     if ta is not None and tb is not None:
-        if size == 0.0 or abs(ta @ chord) > 1 - 1e-9:
-            # all on one straight line (or the ends meet): nothing says which way to bulge
-            if abs(ta @ tb) > 1 - 1e-9:
-                if size == 0.0:
-                    bulge = sag - (sag @ ta) * ta
-                    if np.linalg.norm(bulge) < 1e-3:
-                        bulge = np.empty(3)
-                        curves.perpendicular(ta, bulge)
-                    bulge /= np.linalg.norm(bulge)
-                return ta + 0.1 * bulge, tb - 0.1 * bulge
-        return ta, tb
+        on_one_line = abs(ta @ tb) > 1 - 1e-9 and (size == 0.0 or abs(ta @ chord) > 1 - 1e-9)
+        if not on_one_line:
+            return ta, tb
+        # nothing says which way to bulge: down, and as steeply as the slack asks for (a sine of slope k is longer
+        # than its chord by the part k²/4)
+        if size == 0.0:
+            bulge = sag - (sag @ ta) * ta
+            if np.linalg.norm(bulge) < 1e-3:
+                bulge = np.empty(3)
+                curves.perpendicular(ta, bulge)
+            bulge /= np.linalg.norm(bulge)
+        slope = 2.0 * math.sqrt(max(1.0 - size / (b.place - a.place), 0.0))
+        return ta + slope * bulge, tb - slope * bulge
     if ta is None:
         ta = chord + 1.5 * bulge if tb is None else chord + bulge
     if tb is None:

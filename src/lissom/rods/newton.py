@@ -30,8 +30,13 @@ TRUSTED_TURN = 0.1
 # The first shift, in units of B h/L² (a frame's share of the softest mode), and its growth.
 FIRST_SHIFT = 2.0
 SHIFT_GROWTH = 4.0
-# A direction with less stiffness than this, relative to the blocks of K, is neutral: rounding decides its sign.
-NEUTRAL = 1e-10
+# A direction with less stiffness than this is neutral, in units of B h/L²: a load a thousandth from critical is critical.
+NEUTRAL = 1e-3
+# Rounding decides the sign of a stiffness below this, relative to the blocks of K; every factorisation is shifted by it.
+ROUNDING = 1e-10
+# Far from equilibrium nearly neutral directions are held back by a shift of NEUTRAL; it fades with CAUTION times the
+# residual, so that the last steps are Newton's own.
+CAUTION = 1e3
 # How far to leave a saddle (rad at the frame that turns most).
 ESCAPE_TURN = 0.3
 MOST_ESCAPES = 8
@@ -47,7 +52,7 @@ class Scales(NamedTuple):
     block: float  # largest stiffness over shortest element, N m: the size of K's blocks
     soft: float  # smallest bending stiffness times h/L², N m: what one frame adds to the stiffness of a long wave
     penalty: float  # k of the merit function, N/m
-    residual: float  # tolerance of the residual, relative to `force`
+    residual: float  # tolerance of the residual, relative to the larger of `force` and the forces in the cable
     closure: float  # tolerance of the closure, relative to `length`
 
 
@@ -71,7 +76,6 @@ def equilibrium(
     width = len(chain.first)
     count = len(q)
     moments = len(chain.moment_site) > 0
-    base_shift = NEUTRAL * scales.block
     tiny = 1e-14 * scales.block
     shift_memory = 0.0
     shifted = 0
@@ -99,13 +103,23 @@ def equilibrium(
         for i in range(count):
             for k in range(3):
                 work.columns[i, width, k] = -work.gradient[i, k]
+        # residuals are judged by the forces that act: those in a wound-up cable may dwarf EI/L²
+        rest = residual * scales.force / acting_force(nu, runs, scales)
+        shift = max(ROUNDING * scales.block, scales.soft * min(NEUTRAL, CAUTION * rest))
         negative = blocks.factor(
-            count, width, chain.first, base_shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+            count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
             work.inverse, work.ratio, work.solved, work.carried, work.schur,
         )  # fmt: skip
         factorisations += 1
         index = negative - border_inertia(chain, work)
-        there = residual <= scales.residual and closure <= scales.closure
+        if index > 0 and not moments:  # unstable, or only neutral?
+            negative = blocks.factor(
+                count, width, chain.first, neutral_shift(scales), tiny, work.diagonal, work.upper, work.columns,
+                chain.mask, work.inverse, work.ratio, work.solved, work.carried, work.schur,
+            )  # fmt: skip
+            factorisations += 1
+            index = negative - border_inertia(chain, work)
+        there = rest <= scales.residual and closure <= scales.closure
         if there and (index <= 0 or moments or not leave_saddles or escapes >= MOST_ESCAPES):
             return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
         if iteration == most_iterations:
@@ -138,14 +152,16 @@ def equilibrium(
         unchecked = trusted and index <= 0 and turn < TRUSTED_TURN
         if unchecked:
             turn_frames(q, work.step, 1.0, work.trial)
-            take(work, q, nu, runs)
-            continue
+            if not tears(q, work.trial):
+                take(work, q, nu, runs)
+                continue
+            unchecked = False
         near = turn < 1e-3 and residual < 1e-3 and closure < 1e-4
         if line_search(chain, work, q, nu, scales, value, turn, near):
             stalled = 0
             continue
         stalled += 1
-        if residual <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
+        if rest <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
             # as low as rounding lets it go
             return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
         if stalled > 3:
@@ -164,6 +180,19 @@ def turn_back(work: Work, q: Array, nu: Array, runs: int) -> None:
             q[i, k] = work.trial[i, k]
     for j in range(runs):
         nu[j] = work.nu_old[j]
+
+
+@kernel
+def acting_force(nu: Array, runs: int, scales: Scales) -> float:
+    largest = scales.force
+    for j in range(runs):
+        largest = max(largest, abs(nu[j]))
+    return largest
+
+
+@kernel
+def neutral_shift(scales: Scales) -> float:
+    return max(NEUTRAL * scales.soft, ROUNDING * scales.block)
 
 
 @kernel
@@ -313,6 +342,22 @@ def take(work: Work, q: Array, nu: Array, runs: int) -> None:
 
 
 @kernel
+def tears(q: Array, trial: Array) -> bool:
+    """Whether some pair of neighbouring frames has turned through half a turn: a turn of twist would be lost."""
+    for i in range(len(q) - 1):
+        before = q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3]
+        after = (
+            trial[i, 0] * trial[i + 1, 0]
+            + trial[i, 1] * trial[i + 1, 1]
+            + trial[i, 2] * trial[i + 1, 2]
+            + trial[i, 3] * trial[i + 1, 3]
+        )
+        if before * after < 0.0:
+            return True
+    return False
+
+
+@kernel
 def line_search(
     chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, value: float, turn: float, near: bool
 ) -> bool:
@@ -327,10 +372,11 @@ def line_search(
     noise = 1e-13 * (abs(before) + scales.force * scales.length)
     for _ in range(14):
         turn_frames(q, work.step, length, work.trial)
-        after = merit(chain, work, work.trial, penalty) + moment_work(chain, work, length)
-        if after <= before + noise or (near and after == after):
-            take(work, q, nu, runs)
-            return True
+        if not tears(q, work.trial):
+            after = merit(chain, work, work.trial, penalty) + moment_work(chain, work, length)
+            if after <= before + noise or (near and after == after):
+                take(work, q, nu, runs)
+                return True
         length *= 0.5
     for j in range(runs):  # the multipliers alone may still be right
         nu[j] = work.nu_new[j]
@@ -404,7 +450,7 @@ def count_neutral(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales)
     assemble(chain, work, q, nu)
     indices = (0, 0)
     for sense in range(2):
-        shift = (NEUTRAL if sense == 0 else -NEUTRAL) * scales.block
+        shift = neutral_shift(scales) if sense == 0 else -neutral_shift(scales)
         negative = blocks.factor(
             count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
             work.inverse, work.ratio, work.solved, work.carried, work.schur,

@@ -32,8 +32,8 @@ SMALLEST_WIND = math.radians(0.5)
 # |ν| beyond this, in units of B/L², means a span cannot close.
 HOPELESS_FORCE = 1e12
 # Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
-TOLERANCE = 1e-9
-WARM_TOLERANCE = 5e-8
+TOLERANCE = 1e-10
+WARM_TOLERANCE = 2e-8
 LOOSE_TOLERANCE = 1e-5
 
 
@@ -213,10 +213,11 @@ class RodSolver:
         at = self.grid.support_at[number]
         i = at if self.scheme == POLISHED else self._site[at]
         if support.direction == FRAME:
-            self.q[i] = support.quaternion if turned_by == 1.0 else guess.unwound(support, turned_by)
+            held = np.array(support.quaternion if turned_by == 1.0 else guess.unwound(support, turned_by))
         else:
             t = support.tangent
-            self.q[i] = guess.carry(tuple(self.q[i]), (t[0], t[1], t[2]))
+            held = np.array(guess.carry(tuple(self.q[i]), (t[0], t[1], t[2])))
+        self.q[i] = held if held @ self.q[i] >= 0.0 else -held  # the same frame; signs of neighbours carry the turns
 
     # ---- solving -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,9 @@
+"""File names of cables: safe, and all different."""
+
+from lissom.analysis.files import stems
+
+
+def test_names_that_file_systems_refuse_are_changed_and_kept_apart() -> None:
+    names = ["brake hose", "Brake Hose", "a:b", "a*b", "..", "é 1"]
+    found = [stem for stem, _ in stems(dict.fromkeys(names))]
+    assert found == ["brake hose", "Brake Hose 2", "a-b", "a-b 2", "cable", "é 1"]

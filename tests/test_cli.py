@@ -1,0 +1,214 @@
+"""The command line: what it prints, where, and how it ends. Bad input never shows a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lissom import __version__, cli, kernels
+from lissom.scene import Scene
+from lissom.scene.templates import TEMPLATES
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+DEMO = str(EXAMPLES / "brake-hose.toml")
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """(exit status, standard output, standard error) of a command, in this process."""
+    result = CliRunner().invoke(cli.app, list(arguments))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_solve_prints_a_table_and_ends_well() -> None:
+    status, out, _ = run("solve", DEMO)
+    assert status == 0
+    assert "converged, stable" in out
+    assert "✓" in out
+
+
+def test_json_is_alone_on_standard_output(tmp_path: Path) -> None:
+    status, out, err = run("solve", DEMO, "--json", "-o", str(tmp_path / "deep" / "folder"))
+    assert status == 0
+    assert json.loads(out)["status"] == "converged"
+    assert "wrote" in err
+
+
+def test_output_folder_gets_every_file(tmp_path: Path) -> None:
+    status, out, _ = run("solve", DEMO, "-o", str(tmp_path))
+    wanted = {"result.json", "brake hose.csv"}
+    wanted |= {f"brake hose-{plot}.{kind}" for plot in ("along", "shape") for kind in ("png", "svg")}
+    assert status == 0
+    assert {path.name for path in tmp_path.iterdir()} == wanted
+    assert all(path.stat().st_size > 500 for path in tmp_path.iterdir())
+    assert out.count("wrote ") == len(wanted)
+
+
+def test_solve_leaves_the_folder_of_the_scene_alone(tmp_path: Path) -> None:
+    scene = tmp_path / "hose.toml"
+    scene.write_bytes(Path(DEMO).read_bytes())
+    run("solve", str(scene))
+    assert list(tmp_path.iterdir()) == [scene]
+
+
+def test_set_changes_the_scene() -> None:
+    _, out, _ = run(
+        "solve", DEMO, "--set", "brake hose/length=450 mm", "--set", "brake hose/points=33", "--json"
+    )
+    cable = json.loads(out)["cables"]["brake hose"]
+    assert cable["length"] == 0.45
+    assert 33 <= len(cable["s"]) <= 36
+
+
+def test_a_failing_check_ends_with_3() -> None:
+    status, out, _ = run("solve", DEMO, "--set", "types.epdm-hose-10.limits.bend_radius=80 mm")
+    assert status == 3
+    assert "✗" in out
+
+
+def test_not_certified_ends_with_4_and_says_why_on_stderr() -> None:
+    status, out, err = run("solve", DEMO, "--set", "brake hose/end.position=[0, 0.9, 0]", "--json")
+    told = json.loads(out)
+    assert status == 4
+    assert told["status"] == "infeasible"
+    assert told["cables"]["brake hose"]["shortfall"] > 0.3
+    assert "too short" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "nowhere.toml"], "no such file"),
+        (["solve", str(EXAMPLES)], "toml"),
+        (["solve", DEMO, "--set", "brake hose/lenght=1"], "length"),
+        (["solve", DEMO, "--set", "nonsense"], "equals sign"),
+        (["solve", DEMO, "--set", "brake hose/length=-3"], "must lie"),
+        (["solve", DEMO, "-o", DEMO], "cannot be written"),
+        (["solve"], "SCENE"),
+        (["library", "rg-85"], "rg-58"),
+        (["new", "scene.txt"], ".toml"),
+        (["new", "--kind", "spaghetti"], "spaghetti"),
+        (["schema", "-o", "/nowhere/at/all/schema.json"], "cannot be written"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_bad_input_ends_with_2_and_a_message(arguments: list[str], words: str) -> None:
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert words in err
+    assert "Traceback" not in out + err
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe", b"cables = 3", b"[[cables]]\nname = 'x'", b"{", b"format = 2", b"\x00"]
+)
+def test_bad_files_end_with_2(tmp_path: Path, content: bytes) -> None:
+    scene = tmp_path / "scene.toml"
+    scene.write_bytes(content)
+    status, _, err = run("solve", str(scene))
+    assert status == 2
+    assert err.startswith("lissom: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_unwritable_folder_ends_with_2(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert run("solve", DEMO, "-o", str(tmp_path / "out"))[0] == 2
+
+
+def test_new_writes_a_scene_that_solves_and_never_overwrites(tmp_path: Path) -> None:
+    file = tmp_path / "my hose.toml"
+    assert run("new", str(file))[0] == 0
+    assert run("solve", str(file))[0] == 0
+    status, _, err = run("new", str(file), "--kind", "rope")
+    assert status == 2
+    assert "--force" in err
+    assert run("new", str(file), "--kind", "rope", "--force")[0] == 0
+    assert Scene.load(file).cables[0].name == "rope"
+
+
+def test_new_without_a_file_prints_it_and_knows_every_kind() -> None:
+    assert {kind.value for kind in cli.Kind} == set(TEMPLATES)
+    assert Scene.from_toml(run("new", "--kind", "moulded")[1]).cables
+
+
+def test_schema_is_json(tmp_path: Path) -> None:
+    assert json.loads(run("schema")[1])["title"] == "lissom scene"
+    assert run("schema", "-o", str(tmp_path / "s.json"))[0] == 0
+    assert json.loads((tmp_path / "s.json").read_text())["title"] == "lissom scene"
+
+
+def test_library_lists_types_and_shows_one() -> None:
+    _, out, _ = run("library")
+    assert "brake-hose-epdm" in out
+    assert max(map(len, out.splitlines())) <= 80
+    _, out, _ = run("library", "library:rg-58")
+    assert "source" in out
+    assert "N m²" in out
+
+
+def test_demo_solves_the_shipped_scene() -> None:
+    status, out, _ = run("demo", "--json")
+    assert status == 0
+    assert json.loads(out)["title"] == "Front left brake hose"
+
+
+def test_the_shipped_scene_is_the_example() -> None:
+    shipped = Path(cli.__file__).parent / "examples" / "brake-hose.toml"
+    assert shipped.read_bytes() == Path(DEMO).read_bytes()
+
+
+def test_version_and_plain_help() -> None:
+    assert run("--version") == (0, f"lissom {__version__}\n", "")
+    status, out, _ = run()
+    assert status == 0
+    assert "solve" in out
+
+
+def test_a_cold_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "is_cold", lambda: True)
+    status, out, err = run("solve", DEMO, "--json")
+    assert status == 0
+    assert "compiling (once)" in err
+    json.loads(out)
+
+
+def in_shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "lissom.cli", *arguments],
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+def test_a_terminal_without_unicode_is_no_reason_to_fail() -> None:
+    done = in_shell("solve", DEMO, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"46.14 mm" in done.stdout
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ["numpy", "numba", "scipy", "matplotlib", "pydantic", "rich"]
+    code = f"import sys, lissom.cli; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_solving_needs_no_matplotlib() -> None:
+    code = f"""
+import sys
+from lissom import cli
+try:
+    cli.app(["solve", {DEMO!r}, "--json"])
+except SystemExit:
+    pass
+print([m for m in ("matplotlib", "tomlkit") if m in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,43 @@
+"""Every example runs: scenes solve and keep their limits, scripts write their figure."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from lissom.analysis.report import findings
+from lissom.scene import Scene
+from lissom.simulation import Simulation
+
+ROOT = Path(__file__).parents[1]
+SCENES = sorted((ROOT / "examples").glob("*.toml"))
+SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+FIGURES = ROOT / "docs" / "figures"
+
+
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_scene_is_certified_and_within_its_limits(path: Path) -> None:
+    simulation = Simulation(Scene.load(path))
+    found = findings(simulation, simulation.solve())
+    assert found.report.ok, found.report.reason
+    assert not found.failed_checks
+    assert not [note for report in found.report.cables.values() for note in report.warnings]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script_writes_its_figure(path: Path, tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written = module.main(tmp_path)
+    assert written.read_bytes().startswith(b"\x89PNG")
+    assert (FIGURES / written.name).exists()
+
+
+def test_figures_are_shown_and_small() -> None:
+    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+    for figure in FIGURES.glob("*.png"):
+        assert f"figures/{figure.name}" in page
+        assert figure.stat().st_size < 150_000
