@@ -29,6 +29,10 @@ END = np.array(HOSE["end"]["position"])
 WEIGHT = 0.107 * 9.81 * 0.42
 
 
+def beside_end(x: float, y: float, z: float) -> Array:
+    return np.asarray(END + np.array([x, y, z]))
+
+
 def simulation(**fields: Any) -> Simulation:
     cable = {key: value for key, value in {**HOSE, **fields}.items() if value is not None}
     return Simulation(Scene.from_dict({"cables": [cable]}))
@@ -44,7 +48,7 @@ def same_shape(a: CableResult, b: CableResult, tolerance: float = 1e-7) -> bool:
     return bool(np.abs(a.positions - b.positions).max() < tolerance * a.length)
 
 
-# ---- solving -----------------------------------------------------------------------------------------------------
+# ---- solving ----------------------------------------------------------------------------------------------
 
 
 def test_report() -> None:
@@ -86,7 +90,7 @@ def test_warm_and_cold_agree(offset: tuple[float, float, float]) -> None:
 
 def test_a_small_move_takes_few_iterations() -> None:
     sim, _ = solved()
-    sim.move("hose/end", position=END + [0.005, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.005, 0.0, 0.0))
     assert sim.solve().iterations <= 4
 
 
@@ -150,23 +154,33 @@ def test_many_moves_around_and_back() -> None:
     sim, before = solved()
     for k in range(1, 41):
         a = 2.0 * math.pi * k / 40
-        sim.move("hose/end", position=END + [0.03 * math.sin(a), 0.03 * (1.0 - math.cos(a)), 0.0])
+        sim.move("hose/end", position=beside_end(0.03 * math.sin(a), 0.03 * (1.0 - math.cos(a)), 0.0))
         sim.solve().raise_if_failed()
     assert same_shape(before, sim.cable("hose"), 1e-6)
 
 
-# ---- results -----------------------------------------------------------------------------------------------------
+# ---- results ----------------------------------------------------------------------------------------------
 
 
 def test_results_are_read_only_and_stay() -> None:
     sim, first = solved()
-    arrays = ("positions", "quaternions", "force", "moment", "curvature", "strains", "tension", "tangents", "torsion")
+    arrays = (
+        "positions",
+        "quaternions",
+        "force",
+        "moment",
+        "curvature",
+        "strains",
+        "tension",
+        "tangents",
+        "torsion",
+    )
     kept = {name: getattr(first, name).copy() for name in arrays}
     for name in arrays:
         with pytest.raises(ValueError, match="read-only"):
             getattr(first, name)[0] = 0.0
     reactions = first.reactions["end"].force.copy()
-    sim.move("hose/end", position=END + [0.02, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.02, 0.0, 0.0))
     sim.solve().raise_if_failed()
     assert sim.cable("hose") is not first
     for name in arrays:
@@ -178,13 +192,13 @@ def test_a_result_read_late_is_still_the_old_one() -> None:
     """What is computed on demand must not see a later solve."""
     sim, first = solved()
     expected = solved()[1].reactions["end"].force
-    sim.move("hose/end", position=END + [0.05, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.05, 0.0, 0.0))
     sim.solve().raise_if_failed()
     assert np.array_equal(first.reactions["end"].force, expected)
     assert first.energy["total"] == solved()[1].energy["total"]
 
 
-# ---- grips -------------------------------------------------------------------------------------------------------
+# ---- grips ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["clamp", "ball", "swivel"])
@@ -196,8 +210,10 @@ def test_grip_moves_and_releases(kind: str, at: float) -> None:
     assert np.abs(grip.wrench.force).max() < 1e-6 * force  # nothing jumps
     assert np.abs(grip.wrench.moment).max() < 1e-6 * force * before.length
     held = sim.cable("hose")
-    assert np.abs(CubicSpline(held.s, held.positions)(before.s) - before.positions).max() < 1e-6 * before.length
-    goal = grip.position + [0.0, 0.0, -0.02]
+    assert (
+        np.abs(CubicSpline(held.s, held.positions)(before.s) - before.positions).max() < 1e-6 * before.length
+    )
+    goal = grip.position - np.array([0.0, 0.0, 0.02])
     report = grip.move(position=goal, max_step=0.005)
     assert report.ok
     assert np.allclose(grip.position, goal, rtol=0, atol=1e-12)
@@ -217,7 +233,7 @@ def test_two_grips_and_their_paths() -> None:
     sim, _ = solved()
     first, second = sim.grip("hose", at=0.3), sim.grip("hose", at=0.6, kind="ball")
     assert (first.path, second.path) == ("hose/grip 1", "hose/grip 2")
-    sim.move("hose/grip 2", position=second.position + [0.0, 0.01, 0.0])
+    sim.move("hose/grip 2", position=second.position + np.array([0.0, 0.01, 0.0]))
     sim.solve().raise_if_failed()
     result = sim.cable("hose")
     assert set(result.reactions) == {"start", "grip 1", "grip 2", "end"}
@@ -239,7 +255,7 @@ def test_bad_grips_say_what_is_wrong(arguments: dict[str, Any], message: str) ->
         sim.grip("hose", **arguments)
 
 
-# ---- edits, states, copies ---------------------------------------------------------------------------------------
+# ---- edits, states, copies --------------------------------------------------------------------------------
 
 
 def test_edit_length() -> None:
@@ -255,12 +271,12 @@ def test_edit_length() -> None:
 
 def test_edit_after_a_move_keeps_the_move() -> None:
     sim, _ = solved()
-    sim.move("hose/end", position=END + [0.01, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.01, 0.0, 0.0))
     sim.edit("hose", length=0.45)
     sim.solve().raise_if_failed()
-    assert np.allclose(sim.cable("hose").positions[-1], END + [0.01, 0.0, 0.0], rtol=0, atol=1e-9)
+    assert np.allclose(sim.cable("hose").positions[-1], beside_end(0.01, 0.0, 0.0), rtol=0, atol=1e-9)
     assert sim.scene.cables[0].end is not None
-    assert sim.scene.cables[0].end.position == pytest.approx(tuple(END + [0.01, 0.0, 0.0]))
+    assert sim.scene.cables[0].end.position == pytest.approx(tuple(beside_end(0.01, 0.0, 0.0)))
 
 
 def test_edit_of_one_cable_leaves_the_others_alone() -> None:
@@ -285,7 +301,7 @@ def test_the_scene_follows_the_moves() -> None:
 def test_state_and_restore() -> None:
     sim, before = solved()
     state = sim.state()
-    sim.move("hose/end", position=END + [0.05, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.05, 0.0, 0.0))
     sim.edit("hose", length=0.45)
     sim.solve().raise_if_failed()
     assert not same_shape(before, sim.cable("hose"), 1e-3)
@@ -324,10 +340,10 @@ def test_copies_are_independent() -> None:
     sim, before = solved()
     other = sim.copy()
     assert np.array_equal(other.cable("hose").positions, before.positions)
-    other.move("hose/end", position=END + [0.03, 0.0, 0.0])
+    other.move("hose/end", position=beside_end(0.03, 0.0, 0.0))
     other.solve().raise_if_failed()
     assert np.array_equal(sim.cable("hose").positions, before.positions)
-    sim.move("hose/end", position=END + [0.03, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.03, 0.0, 0.0))
     sim.solve().raise_if_failed()
     assert np.array_equal(sim.cable("hose").positions, other.cable("hose").positions)
 
@@ -344,7 +360,7 @@ def test_states_and_simulations_pickle() -> None:
     assert np.array_equal(result.moment, before.moment)
 
 
-# ---- what cannot be ----------------------------------------------------------------------------------------------
+# ---- what cannot be ---------------------------------------------------------------------------------------
 
 
 def test_too_far_away_says_by_how_much_and_keeps_the_last_shape() -> None:
@@ -393,7 +409,7 @@ def test_a_far_target_of_a_grip_stops_at_the_first_failure() -> None:
     assert np.all(np.abs(result.positions[point]) < 0.3)  # the last good shape
 
 
-# ---- supports, loads, types --------------------------------------------------------------------------------------
+# ---- supports, loads, types -------------------------------------------------------------------------------
 
 
 def balance(
@@ -403,7 +419,7 @@ def balance(
     moments: tuple[Any, ...] = (),
     masses: Array | None = None,
 ) -> float:
-    """Sum of all forces and moments on the cable, relative to the largest reaction. Forces are (fraction, vector)."""
+    """Sum of all forces and moments, relative to the largest reaction. Forces are (fraction, vector)."""
     h = np.diff(result.s)
     share = h / h.sum() if masses is None else masses / masses.sum()
     a, b = result.positions[:-1], result.positions[1:]
@@ -417,7 +433,9 @@ def balance(
         moment += np.cross(result.positions[point], vector)
     for vector in moments:
         moment += vector
-    points = {name: int(np.argmin(np.abs(result.s / result.length - at))) for name, at in result.places.items()}
+    points = {
+        name: int(np.argmin(np.abs(result.s / result.length - at))) for name, at in result.places.items()
+    }
     largest = 0.0
     for name, wrench in result.reactions.items():
         force += wrench.force
@@ -469,7 +487,7 @@ def test_twist_between_clips() -> None:
     half = untwisted.s <= 0.21
 
     def m3(result: CableResult) -> Array:
-        return np.einsum("ij,ij->i", result.moment, result.tangents)
+        return np.asarray(np.einsum("ij,ij->i", result.moment, result.tangents))
 
     assert abs(float(m3(twisted)[half][5] - m3(untwisted)[half][5])) > 0.1  # the first half is twisted
     assert np.allclose(m3(twisted)[~half], m3(untwisted)[~half], atol=1e-6)  # the second was carried along
@@ -517,7 +535,7 @@ def test_neutral_directions_are_counted(start: dict[str, Any], end: dict[str, An
     sim, result = solved(start=start, end=end)
     assert result.report.neutral == expected
     assert result.stable
-    sim.move("hose/end", position=END + [0.01, 0.0, 0.0])
+    sim.move("hose/end", position=beside_end(0.01, 0.0, 0.0))
     assert sim.solve().ok
     assert sim.cable("hose").report.neutral == expected
 

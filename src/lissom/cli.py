@@ -61,11 +61,6 @@ def main() -> None:
         app(prog_name="lissom")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # `lissom … | head`: the reader has gone
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(GOOD)
 
 
 @app.callback(invoke_without_command=True)

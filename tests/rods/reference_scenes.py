@@ -184,7 +184,12 @@ def compare(case: str, result: CableResult) -> Errors:
         result, reference.get("internal_force_n"), symmetry.polar, force_scale(data), every, "force"
     )
     moment, inner_moment = wrench_errors(
-        result, reference.get("internal_moment_m"), symmetry.axial, force_scale(data) * data["L"], every, "moment"
+        result,
+        reference.get("internal_moment_m"),
+        symmetry.axial,
+        force_scale(data) * data["L"],
+        every,
+        "moment",
     )
     return Errors(
         position, tangent, frame, force, moment, inner_force, inner_moment, energy_error(data, result)
@@ -193,8 +198,8 @@ def compare(case: str, result: CableResult) -> Errors:
 
 def force_scale(data: dict[str, Any]) -> float:
     """Where there is no force or moment to speak of, errors are relative to B/L² and B/L."""
-    bending: float = data["parameters"].get("B", data["parameters"].get("B1_weak_about_d1"))
-    return bending / data["L"] ** 2
+    parameters = data["parameters"]
+    return float(parameters.get("B", parameters.get("B1_weak_about_d1"))) / float(data["L"]) ** 2
 
 
 def wrench_errors(
@@ -233,14 +238,15 @@ def energy_error(data: dict[str, Any], result: CableResult) -> float:
     known = {ours: scalars[theirs]["value"] for theirs, ours in names.items() if theirs in scalars}
     if "energy_elastic" in scalars:  # the unloaded helix: none at all
         scale = data["parameters"]["B"] / data["L"]
-        return abs(parts["total"] - scalars["energy_elastic"]["value"]) / scale
+        return float(abs(parts["total"] - scalars["energy_elastic"]["value"]) / scale)
     if not known:
         return math.nan
     largest = max(abs(value) for value in known.values())
-    return max(
+    errors = [
         abs(parts[name] - value) / (abs(value) if abs(value) > SMALL_SHARE * largest else largest)
         for name, value in known.items()
-    )
+    ]
+    return float(max(errors))
 
 
 def largest_distance(a: Array, b: Array) -> float:

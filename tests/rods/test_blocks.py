@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import turned
+from lissom.geometry.triples import Quaternion, Vector, turned
 from lissom.kernels import kernel
 from lissom.rods import blocks, newton
 from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, assemble, workspace
@@ -38,17 +38,15 @@ class Bordered:
         columns = rng.normal(size=(count, width + 1, 3))
         for j in range(width):
             columns[: first[j], j] = 0.0
-        return cls(
-            count, width, first, diagonal, rng.normal(size=(count, 9)), columns, np.ones((count, 3))
-        )
+        return cls(count, width, first, diagonal, rng.normal(size=(count, 9)), columns, np.ones((count, 3)))
 
     def factor(self, shift: float = 0.0) -> tuple[int, Array, Array, Array, Array]:
         inverse, ratio = np.zeros((self.count, 6)), np.zeros((self.count, 9))
         solved = np.zeros((self.count, self.width + 1, 3))
         schur = np.zeros((self.width + 1, self.width + 1))
         negative = blocks.factor(
-            self.count, self.width, self.first, shift, 1e-14, self.diagonal, self.upper, self.columns, self.mask,
-            inverse, ratio, solved, np.zeros((self.width + 1, 3)), schur,
+            self.count, self.width, self.first, shift, 1e-14, self.diagonal, self.upper, self.columns,
+            self.mask, inverse, ratio, solved, np.zeros((self.width + 1, 3)), schur,
         )  # fmt: skip
         return negative, inverse, ratio, solved, schur
 
@@ -93,7 +91,9 @@ def test_bordered_system(count: int, width: int) -> None:
     E = rng.normal(size=(width, width))
     E = E @ E.T
     c = rng.normal(size=width)
-    y = np.linalg.solve(schur[:width, :width] + E, c - schur[:width, width]) if width else np.zeros(0)
+    y: Array = np.zeros(width)
+    if width:
+        y += np.linalg.solve(schur[:width, :width] + E, c - schur[:width, width])
     step = np.zeros((count, 3))
     blocks.back_substitute(count, width, system.first, y, ratio, solved, step)
     A = system.dense_columns
@@ -106,9 +106,7 @@ def test_new_right_side() -> None:
     system = Bordered.random(12, 4, 5, 4.0)
     _, inverse, ratio, solved, schur = system.factor()
     system.columns[:, 4] = np.random.default_rng(9).normal(size=(12, 3))
-    blocks.new_right_side(
-        12, 4, system.first, inverse, ratio, system.columns, solved, schur
-    )
+    blocks.new_right_side(12, 4, system.first, inverse, ratio, system.columns, solved, schur)
     step = np.zeros((12, 3))
     blocks.back_substitute(12, 4, system.first, np.zeros(4), ratio, solved, step)
     A = system.dense_columns
@@ -125,11 +123,11 @@ def test_a_neutral_direction_counts_as_positive() -> None:
     assert system.factor()[0] == 0
 
 
-# ---- the Morse index of random chains ----------------------------------------------------------------------------
+# ---- the Morse index of random chains ---------------------------------------------------------------------
 
 
 @kernel
-def turn(q: tuple[float, ...], a: tuple[float, ...]) -> tuple[float, ...]:
+def turn(q: Quaternion, a: Vector) -> Quaternion:
     return turned(q, a)
 
 
@@ -148,7 +146,9 @@ def random_line(seed: int) -> Line:
     if seed % 4:
         kind, direction = kinds[rng.integers(3)]
         place = 1.0 if seed % 5 else 0.8
-        supports.append(Support("end", kind, place, (0.3, 0.2, 0.1), direction=direction, quaternion=(w, x, y, z)))
+        supports.append(
+            Support("end", kind, place, (0.3, 0.2, 0.1), direction=direction, quaternion=(w, x, y, z))
+        )
     D = tuple(float(v) for v in 10 ** rng.uniform(-1, 1, 3))
     return Line(
         name="random",
@@ -161,9 +161,10 @@ def random_line(seed: int) -> Line:
 
 
 def random_state(line: Line, scheme: int, seed: int) -> tuple[Chain, Work, Array, Array]:
-    chain = make_chains(line, make_grid(line))[scheme]
+    staggered, polished, _, _ = make_chains(line, make_grid(line))
+    chain = polished if scheme == POLISHED else staggered
     rng = np.random.default_rng(seed)
-    frames: list[tuple[float, ...]] = [(1.0, 0.0, 0.0, 0.0)]
+    frames: list[Quaternion] = [(1.0, 0.0, 0.0, 0.0)]
     for _ in range(len(chain.mask) - 1):
         a, b, c = 0.3 * rng.normal(size=3)
         frames.append(turn(frames[-1], (float(a), float(b), float(c))))
@@ -176,8 +177,8 @@ def random_state(line: Line, scheme: int, seed: int) -> tuple[Chain, Work, Array
 def test_morse_index(scheme: int, seed: int) -> None:
     """n₋(K) − n₋(S) is the number of negative eigenvalues of K on the motions that keep the closure.
 
-    Where E ≠ 0 the multipliers carry curvature of their own: eliminating them adds AᵀE⁻¹A, and E's inertia with it.
-    The reference is the inertia of the whole bordered matrix: n₋ of [K −Aᵀ; −A −E] less the number of multipliers.
+    Where E ≠ 0 the closure gives way; the reference is then the inertia of the whole bordered matrix: n₋ of
+    [K −Aᵀ; −A −E] less the number of multipliers.
     """
     line = random_line(seed)
     if scheme == POLISHED and line.is_extensible:
@@ -186,8 +187,8 @@ def test_morse_index(scheme: int, seed: int) -> None:
     assemble(chain, work, q, nu)
     runs, count, width = len(chain.target), len(q), len(chain.first)
     negative = blocks.factor(
-        count, width, chain.first, 0.0, 1e-14, work.diagonal, work.upper, work.columns, chain.mask, work.inverse,
-        work.ratio, work.solved, work.carried, work.schur,
+        count, width, chain.first, 0.0, 1e-14, work.diagonal, work.upper, work.columns, chain.mask,
+        work.inverse, work.ratio, work.solved, work.carried, work.schur,
     )  # fmt: skip
     index = negative - newton.border_inertia(chain, work)
     free = chain.mask.ravel() > 0.0

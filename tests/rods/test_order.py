@@ -38,7 +38,7 @@ REFERENCES = (
 
 
 def with_clips(points: int) -> Scene:
-    """A hose through a ball and a swivel, with a point load; places on every grid, so that all points are even."""
+    """A hose through a ball and a swivel, with a point load; all of them on points of every grid."""
     return one_cable(
         length=1.0,
         points=points,
@@ -81,7 +81,7 @@ def solve(scene: Scene, scheme: int) -> Array:
         solver.q = np.zeros((len(solver.point_of), 4))
         shape.frames_on_segments(q, solver.point_of, solver.staggered, solver.q)
         solver.scheme = STAGGERED
-    scales = solver._scales[scheme]._replace(residual=1e-12, closure=1e-13)
+    scales = solver.scales(scheme)._replace(residual=1e-12, closure=1e-13)
     outcome = newton.equilibrium(
         solver.chain(scheme), solver.work(scheme), solver.q, solver.nu, scales, 60, True
     )

@@ -1,8 +1,8 @@
 """Critical loads and twists, found by watching the certificate along a path of symmetric equilibria.
 
-The solver descends and leaves saddles by itself, so the symmetric states are followed here by plain Newton steps: a
-straight or planar state stays one, stable or not, and the solver's index says when it would not stay. The public way,
-a solve on either side of the threshold, is tested as well.
+The solver descends and leaves saddles by itself, so the symmetric states are followed here by plain Newton
+steps: a straight or planar state stays one, stable or not, and the index says when it would not stay.
+The public way, a solve on either side of the threshold, is tested as well.
 """
 
 import math
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 POINTS = 129
 SCHEMES = pytest.mark.parametrize("scheme", [POLISHED, STAGGERED], ids=["polished", "staggered"])
-# Promised: 1 %. What the elements reach is far better, and a test that cannot fail at that level proves little.
+# Promised: 1 %. What the elements reach is far better, and a loose test proves little.
 TOLERANCE = {POLISHED: 1e-4, STAGGERED: 2.5e-3}
 
 
@@ -71,7 +71,7 @@ class SymmetricPath:
         solver.nu = np.zeros(len(chain.target)) if nu is None else nu.copy()
         plain_newton(solver, self.scheme)
         outcome = newton.equilibrium(
-            chain, solver.work(self.scheme), solver.q, solver.nu, solver._scales[self.scheme], 0, False
+            chain, solver.work(self.scheme), solver.q, solver.nu, solver.scales(self.scheme), 0, False
         )
         assert outcome.status == newton.CONVERGED
         self.q, self.nu, self.positions = solver.q, solver.nu, solver.positions()
@@ -84,12 +84,14 @@ class SymmetricPath:
         if self.scheme == POLISHED:
             return s
         k = solver.staggered.segment_of
-        return np.where(solver.point_of >= 0, s[solver.point_of], 0.5 * (s[k] + s[np.minimum(k + 1, len(s) - 1)]))
+        return np.where(
+            solver.point_of >= 0, s[solver.point_of], 0.5 * (s[k] + s[np.minimum(k + 1, len(s) - 1)])
+        )
 
 
 def plain_newton(solver: RodSolver, scheme: int) -> None:
     """To the equilibrium nearest in the sense of Newton, whatever its index."""
-    chain, work, scales = solver.chain(scheme), solver.work(scheme), solver._scales[scheme]
+    chain, work, scales = solver.chain(scheme), solver.work(scheme), solver.scales(scheme)
     width, count = len(chain.first), len(solver.q)
     for _ in range(20):
         assemble(chain, work, solver.q, solver.nu)
@@ -106,9 +108,7 @@ def plain_newton(solver: RodSolver, scheme: int) -> None:
         solver.nu[:] = work.nu_new[: len(solver.nu)]
 
 
-def threshold(
-    index: Callable[[float], int], below: float, above: float, precision: float = 1e-6
-) -> float:
+def threshold(index: Callable[[float], int], below: float, above: float, precision: float = 1e-6) -> float:
     """Where the index changes, by bisection."""
     low = index(below)
     assert index(above) != low
@@ -122,7 +122,7 @@ def threshold(
     return 0.5 * (above + below)
 
 
-# ---- lateral buckling of a strip ---------------------------------------------------------------------------------
+# ---- lateral buckling of a strip --------------------------------------------------------------------------
 
 
 def strip(kind: str, ratio: float, torsion: float, load_parameter: float) -> Scene:
@@ -161,7 +161,7 @@ def test_strip_stays_upright_below_and_buckles_above(row: list[Any]) -> None:
         assert bool(np.abs(result.positions[:, 1]).max() < 1e-4) is upright
 
 
-# ---- a naturally curved rod hanging down ------------------------------------------------------------------------
+# ---- a naturally curved rod hanging down ------------------------------------------------------------------
 
 
 def curl(curvature: float, torsion: float, weight: float) -> Scene:
@@ -191,7 +191,7 @@ def test_bend_twist(row: list[Any], scheme: int) -> None:
     assert found == pytest.approx(critical, rel=TOLERANCE[scheme])
 
 
-# ---- a straight twisted rod under tension (Greenhill) -----------------------------------------------------------
+# ---- a straight twisted rod under tension (Greenhill) -----------------------------------------------------
 
 TORSION = 0.5  # C/B
 
@@ -242,7 +242,7 @@ def test_twisted_rod_stays_straight_below_and_not_above(row: list[Any]) -> None:
             assert lost == pytest.approx(round(lost), abs=1e-6)
 
 
-# ---- Michell's ring ----------------------------------------------------------------------------------------------
+# ---- Michell's ring ---------------------------------------------------------------------------------------
 
 
 def ring(torsion: float, turn: float) -> Scene:
@@ -285,7 +285,7 @@ def test_michell_ring(row: list[Any], scheme: int) -> None:
         across = torsion * turn * 2.0 * np.pi
         return path.index(turn, circle_frames(path.places(turn), turn), np.array([0.0, across, 0.0]))
 
-    # not too near: the staggered polygon is not quite a circle, and at its own threshold Newton would leave it
+    # not too near: the staggered polygon is not quite a circle, and Newton leaves it at its threshold
     found = threshold(index, 0.5 * critical, 1.2 * critical, precision=1e-3 if scheme == STAGGERED else 1e-6)
     assert float(np.abs(path.positions[:, 1]).max()) < 2e-3  # a polygon, twisted, is not quite flat
     assert found == pytest.approx(critical, rel=TOLERANCE[scheme])

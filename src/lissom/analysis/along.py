@@ -196,3 +196,8 @@ def directors(quaternions: Array) -> Array:
     d2 = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], axis=1)
     d3 = np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
     return np.stack([d1, d2, d3], axis=2)
+
+
+def settled(value: float) -> float:
+    """Rounding errors are zero to a person."""
+    return 0.0 if abs(value) < 1e-9 else value

@@ -54,8 +54,7 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
         outline = outlines(along, segment, THINNEST * size)
         draw_shadow(axes, x)
         draw_tube(axes, x, frames, outline, colours.to_rgba(curvature))
-        thick = float(np.linalg.norm(outline, axis=2).max())
-        draw_supports(axes, scene, result, thick, size)
+        draw_supports(axes, scene, along, size)
         draw_loads(axes, scene, result, size)
         if show_directors:
             draw_directors(axes, x, frames, 0.06 * size, every=max(1, len(x) // 16))
@@ -150,7 +149,7 @@ def outline(region: Region, thinnest: float) -> Array:
 def draw_tube(
     axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0
 ) -> None:
-    """A surface around the points x (mm); `outline` is ([points,] sides, 2), `colours` ([points, [sides,]] 4)."""
+    """A surface around the points x; `outline` ([points,] sides, 2) in mm, `colours` ([points, sides,] 4)."""
     every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
     frames = directors(quaternions[keep])
@@ -186,26 +185,29 @@ def draw_shadow(axes: Any, x: Array) -> None:
     axes.plot(x[:, 0], x[:, 1], floor, color="#c9c9c9", linewidth=2.2, solid_capstyle="round", zorder=1)
 
 
-def draw_supports(axes: Any, scene: Scene, result: CableResult, thick: float, size: float) -> None:
+def draw_supports(axes: Any, scene: Scene, along: Along, size: float) -> None:
     """A cuff where the direction is held, a ball where only the place is; with the name beside it."""
     from matplotlib.patheffects import withStroke
 
+    result = along.result
     kinds = support_kinds(scene, result.name)
     x = 1000.0 * result.positions
-    grip = max(1.45 * thick, 0.012 * size)
     for name, at in result.places.items():
         point = int(np.argmin(np.abs(result.s - at * result.length)))
-        R = directors(result.quaternions[point : point + 1])[0]
+        region = along.regions[along.region_of[min(point, len(along.region_of) - 1)]]
+        ring = outline(region, THINNEST * size)
+        half = ring.max(axis=0)
+        margin = max(0.45 * float(half.min()), 0.007 * size)
         if kinds.get(name, "ball") in ("ball", "ring"):
-            surface = x[point] + 1.25 * grip * sphere()
+            surface = x[point] + (float(half.max()) + 1.2 * margin) * sphere()
         else:
-            surface = x[point] + grip * cuff(at) @ R.T
-        slides = kinds.get(name) in ("ring", "sleeve")
-        colour = np.array([0.55, 0.55, 0.58, 1.0]) if slides else np.array([0.27, 0.27, 0.30, 1.0])
+            R = directors(result.quaternions[point : point + 1])[0]
+            surface = x[point] + cuff(ring * (half + margin) / half, 2.6 * (half.min() + margin), at) @ R.T
+        shade = 0.55 if kinds.get(name) in ("ring", "sleeve") else 0.27
+        colour = np.array([shade, shade, shade + 0.03, 1.0])
         draw_surface(axes, surface, np.broadcast_to(colour, (*surface.shape[:2], 4)), 4.0)
-        label = axes.text(
-            *(x[point] + [0.0, 0.0, 2.2 * grip]), name, color=INK, fontsize=8.5, ha="center", zorder=6
-        )
+        above = np.array([x[point, 0], x[point, 1], surface[:, :, 2].max() + 0.012 * size])
+        label = axes.text(*above, name, color=INK, fontsize=8.5, ha="center", zorder=6)
         label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
 
 
@@ -223,13 +225,11 @@ def sphere() -> Array:
     return np.stack([np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)], axis=-1)
 
 
-def cuff(at: float) -> Array:
-    """A closed cylinder about d3, of radius 1: behind the start, before the end, around a clip."""
-    front, back = (0.0, -2.6) if at == 0.0 else (2.6, 0.0) if at == 1.0 else (1.3, -1.3)
-    profile = np.array([(0.0, back), (1.0, back), (1.0, front), (0.0, front)])
-    angle = np.linspace(0.0, 2.0 * np.pi, 25)
-    radius, height = profile[:, :1], np.broadcast_to(profile[:, 1:], (4, 25))
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle), height], axis=-1)
+def cuff(ring: Array, length: float, at: float) -> Array:
+    """A closed block about d3 with this outline: behind the start, before the end, around a clip."""
+    back, front = {0.0: (-length, 0.0), 1.0: (0.0, length)}.get(at, (-0.5 * length, 0.5 * length))
+    slices = [(0.0, back), (1.0, back), (1.0, front), (0.0, front)]
+    return np.stack([np.column_stack([scale * ring, np.full(len(ring), z)]) for scale, z in slices])
 
 
 def draw_loads(axes: Any, scene: Scene, result: CableResult, size: float) -> None:
@@ -276,16 +276,13 @@ def draw_traces(axes: Any, x: Array, quaternions: Array, length: float) -> None:
 
 
 def mark_limits(bar: Any, scene: Scene, along: Along, top: float) -> None:
-    """The bend radius limit on the colour bar, where it is on the scale."""
-    for region, limit, measured in limits_along(scene, along, "bend_radius"):
-        bound = float(curvature_bound(along, region, limit, measured).min())
-        if bound <= top:
-            bar.axhline(bound, color="white", linewidth=1.6)
-            bar.text(
-                *(0.5, 1.03, f"— R {1000.0 * limit:.3g} mm"),
-                ha="center",
-                va="bottom",
-                fontsize=8,
-                color=GREY,
-                transform=bar.transAxes,
-            )
+    """The bend radius limit on the colour bar, if there is one for the whole cable and it is on the scale."""
+    limits = list(limits_along(scene, along, "bend_radius"))
+    if len({limit for _, limit, _ in limits}) != 1 or len(limits) != len(along.regions):
+        return
+    region, limit, measured = limits[0]
+    bound = float(curvature_bound(along, region, limit, measured).min())
+    if bound <= top:
+        bar.axhline(bound, color="white", linewidth=1.6)
+        place = {"ha": "center", "va": "bottom", "transform": bar.transAxes}
+        bar.text(0.5, 1.03, f"— R {1000.0 * limit:.3g} mm", fontsize=8, color=GREY, **place)

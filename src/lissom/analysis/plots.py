@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from lissom.analysis.along import Along, Array, Region
+from lissom.analysis.along import Along, Array, Region, settled
 from lissom.analysis.checks import limits_along
 from lissom.analysis.stress import bending_stress
 from lissom.rods.result import CableResult
@@ -126,7 +126,8 @@ def make_panels(along: Along) -> Iterator[Panel]:
     result = along.result
     strains, moment = along.fine(along.strains), along.fine(along.moment)
     yield Panel("curvature κ", "1/m", np.hypot(strains[:, :, 0], strains[:, :, 1]), BLUE, "bend_radius")
-    twist = f"∫τ ds = {np.degrees(result.total_torsion):.3g}° = {result.turns:.3g} turns"
+    degrees, turns = settled(float(np.degrees(result.total_torsion))), settled(result.turns)
+    twist = f"∫τ ds = {degrees:.3g}° = {turns:.3g} turns"
     torsion = np.degrees(strains[:, :, 2])
     degree = float(np.degrees(1.0))
     yield Panel(

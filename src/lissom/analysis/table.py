@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lissom.analysis.along import Array
+from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
 from lissom.analysis.report import Findings
 from lissom.rods.result import CableResult, Wrench
@@ -118,11 +118,6 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     extra = [method for method in report.methods if method not in said]
     if extra:
         yield "methods", ", ".join(extra)
-
-
-def settled(value: float) -> float:
-    """Rounding errors are zero to a person."""
-    return 0.0 if abs(value) < 1e-9 else value
 
 
 def reaction_table(result: CableResult) -> Table:

@@ -30,13 +30,12 @@ TRUSTED_TURN = 0.1
 # The first shift, in units of B h/L² (a frame's share of the softest mode), and its growth.
 FIRST_SHIFT = 2.0
 SHIFT_GROWTH = 4.0
-# A direction with less stiffness than this is neutral, in units of B h/L²: a load a thousandth from critical is critical.
-NEUTRAL = 1e-3
-# Rounding decides the sign of a stiffness below this, relative to the blocks of K; every factorisation is shifted by it.
+# Directions with less stiffness than this, in units of B h/L², are held back by a shift on the way to equilibrium.
+NEARLY_NEUTRAL = 1e-3
+# Rounding decides the sign of a stiffness below this, relative to the blocks of K.
 ROUNDING = 1e-10
-# Far from equilibrium nearly neutral directions are held back by a shift of NEUTRAL; it fades with CAUTION times the
-# residual, so that the last steps are Newton's own.
-CAUTION = 1e3
+# Iterations spent at most on the last digits of a strict solve.
+EXTRA_ITERATIONS = 8
 # How far to leave a saddle (rad at the frame that turns most).
 ESCAPE_TURN = 0.3
 MOST_ESCAPES = 8
@@ -54,6 +53,8 @@ class Scales(NamedTuple):
     penalty: float  # k of the merit function, N/m
     residual: float  # tolerance of the residual, relative to the larger of `force` and the forces in the cable
     closure: float  # tolerance of the closure, relative to `length`
+    strict: bool  # whether to go on to `residual` relative to `force` alone, if rounding allows
+    neutral: float  # a direction with less stiffness than this, in units of `soft`, is neutral
 
 
 class Outcome(NamedTuple):
@@ -86,6 +87,7 @@ def equilibrium(
     index = 0
     stalled = 0
     unstable_in_a_row = 0
+    extra = 0
     unchecked = False  # the last step was taken on trust
     trusted = True  # such steps have not disappointed yet
     for iteration in range(most_iterations + 1):
@@ -105,21 +107,29 @@ def equilibrium(
                 work.columns[i, width, k] = -work.gradient[i, k]
         # residuals are judged by the forces that act: those in a wound-up cable may dwarf EI/L²
         rest = residual * scales.force / acting_force(nu, runs, scales)
-        shift = max(ROUNDING * scales.block, scales.soft * min(NEUTRAL, CAUTION * rest))
+        there = rest <= scales.residual and closure <= scales.closure
+        if there and scales.strict and residual > 10.0 * scales.residual and extra < EXTRA_ITERATIONS:
+            extra += 1  # a flat valley: go on while rounding allows
+            there = False
+        # Nearly neutral directions are held back; a strict solve lets go of them at the end, unless it then seems
+        # unstable. The certificate only counts.
+        firm = max(neutral_shift(scales), NEARLY_NEUTRAL * scales.soft)
+        shift = neutral_shift(scales)
+        if not there:
+            shift = max(shift, min(firm, np.sqrt(rest) * scales.soft)) if scales.strict else firm
         negative = blocks.factor(
             count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
             work.inverse, work.ratio, work.solved, work.carried, work.schur,
         )  # fmt: skip
         factorisations += 1
         index = negative - border_inertia(chain, work)
-        if index > 0 and not moments:  # unstable, or only neutral?
+        if index > 0 and not there and shift < firm:
             negative = blocks.factor(
-                count, width, chain.first, neutral_shift(scales), tiny, work.diagonal, work.upper, work.columns,
-                chain.mask, work.inverse, work.ratio, work.solved, work.carried, work.schur,
+                count, width, chain.first, firm, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+                work.inverse, work.ratio, work.solved, work.carried, work.schur,
             )  # fmt: skip
             factorisations += 1
             index = negative - border_inertia(chain, work)
-        there = rest <= scales.residual and closure <= scales.closure
         if there and (index <= 0 or moments or not leave_saddles or escapes >= MOST_ESCAPES):
             return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
         if iteration == most_iterations:
@@ -192,7 +202,7 @@ def acting_force(nu: Array, runs: int, scales: Scales) -> float:
 
 @kernel
 def neutral_shift(scales: Scales) -> float:
-    return max(NEUTRAL * scales.soft, ROUNDING * scales.block)
+    return max(scales.neutral * scales.soft, ROUNDING * scales.block)
 
 
 @kernel
@@ -314,7 +324,7 @@ def merit_before(
         value -= dnu * (work.closure[j] + 0.5 * change)
         bend -= dnu * c
         square += c * c
-    penalty = scales.penalty
+    penalty = max(scales.penalty, 10.0 * acting_force(nu, runs, scales) / scales.length)
     if bend < 0.0 and square > 0.0:
         penalty = max(penalty, -2.0 * bend / square)
     return value + 0.5 * penalty * square, penalty

@@ -34,7 +34,10 @@ HOPELESS_FORCE = 1e12
 # Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
 TOLERANCE = 1e-10
 WARM_TOLERANCE = 2e-8
-LOOSE_TOLERANCE = 1e-5
+LOOSE_TOLERANCE = 1e-8
+# Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
+NEUTRAL = 1e-5
+NEUTRAL_ON_THE_WAY = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,9 @@ class RodSolver:
         for chain in (self.staggered, self.polished):
             exact = self._make_scales(chain)
             for tolerance in (TOLERANCE, WARM_TOLERANCE, LOOSE_TOLERANCE):
-                scales = exact._replace(residual=tolerance, closure=tolerance)
+                neutral = NEUTRAL_ON_THE_WAY if tolerance == LOOSE_TOLERANCE else NEUTRAL
+                strict = tolerance == TOLERANCE
+                scales = exact._replace(residual=tolerance, closure=tolerance, strict=strict, neutral=neutral)
                 self._scales[chain.scheme, tolerance] = scales
 
     def scales(self, scheme: int) -> newton.Scales:
@@ -138,6 +143,8 @@ class RodSolver:
             penalty=10.0 * max(line.bending / line.length**3, force / line.length),
             residual=TOLERANCE,
             closure=TOLERANCE,
+            strict=True,
+            neutral=NEUTRAL,
         )
 
     def work(self, scheme: int) -> Work:

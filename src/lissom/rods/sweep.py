@@ -77,7 +77,7 @@ def sweep(
     target array is overwritten: give each thread its own chain and work.
     """
     loose = Scales(
-        scales.length, scales.force, scales.block, scales.soft, scales.penalty, 1e-4, 1e-4
+        scales.length, scales.force, scales.block, scales.soft, scales.penalty, 1e-4, 1e-4, False, scales.neutral
     )
     for n in range(len(targets)):
         q = q_out[n]
