@@ -36,9 +36,7 @@ def newton_matrix() -> tuple[np.ndarray, np.ndarray, int]:
     solver.solve()
     chain = solver.chain(solver.scheme)
     work = workspace(chain)
-    assemble(
-        chain, work, solver.q, solver.nu + 0.1
-    )  # off the equilibrium, so that the right-hand side is not zero
+    assemble(chain, work, solver.q, solver.nu + 0.1)  # off the equilibrium, so that the right-hand side is not zero
     frames, runs = len(chain.mask), len(chain.target)
     size = 3 * frames
     K = np.zeros((size + runs, size + runs))
@@ -70,9 +68,7 @@ def main(folder: Path) -> Path:
             target.set(xlim=(-1, value.shape[1]), ylim=(rows, -1), aspect="equal", xticks=[], yticks=[])
         for line in (axes.axhline, axes.axvline, side.axhline):
             line(size - 0.5, color=GREY, linewidth=0.7)
-        axes.set_title(
-            f"K: {size} rotations, block-tridiagonal     border: {len(matrix) - size} forces", color=INK
-        )
+        axes.set_title(f"K: {size} rotations, block-tridiagonal     border: {len(matrix) - size} forces", color=INK)
         side.set_title("−g, −c", color=INK)
     path = folder / "newton-matrix.png"
     path.write_bytes(image(figure, "png", dpi=120))

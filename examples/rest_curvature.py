@@ -43,9 +43,7 @@ def main(folder: Path) -> Path:
         axes = space(figure, np.concatenate(shapes))
         axes.set_position((0.02, 0.06, 0.94, 0.94))
         axes.view_init(elev=20.0, azim=-66.0)
-        for k, (curvature, cable, x) in reversed(
-            list(enumerate(zip(CURVATURES, cables, shapes, strict=True)))
-        ):
+        for k, (curvature, cable, x) in reversed(list(enumerate(zip(CURVATURES, cables, shapes, strict=True)))):
             colour = np.array(colormaps["viridis"](0.1 + 0.25 * k))
             draw_tube(axes, x, cable.quaternions, ring, colour, zorder=4 - 0.1 * k)
             axes.text(

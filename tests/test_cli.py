@@ -57,9 +57,7 @@ def test_solve_leaves_the_folder_of_the_scene_alone(tmp_path: Path) -> None:
 
 
 def test_set_changes_the_scene() -> None:
-    _, out, _ = run(
-        "solve", DEMO, "--set", "brake hose/length=450 mm", "--set", "brake hose/points=33", "--json"
-    )
+    _, out, _ = run("solve", DEMO, "--set", "brake hose/length=450 mm", "--set", "brake hose/points=33", "--json")
     cable = json.loads(out)["cables"]["brake hose"]
     assert cable["length"] == 0.45
     assert 33 <= len(cable["s"]) <= 36

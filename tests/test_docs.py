@@ -111,9 +111,7 @@ def test_sections_are_numbered_in_order() -> None:
     assert sections() == list(range(1, len(sections()) + 1))
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: p.relative_to(PACKAGE).as_posix()
-)
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_equations_cited_by_the_code_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(numbers(CITED, text)) <= set(equations())

@@ -210,9 +210,7 @@ def test_grip_moves_and_releases(kind: str, at: float) -> None:
     assert np.abs(grip.wrench.force).max() < 1e-6 * force  # nothing jumps
     assert np.abs(grip.wrench.moment).max() < 1e-6 * force * before.length
     held = sim.cable("hose")
-    assert (
-        np.abs(CubicSpline(held.s, held.positions)(before.s) - before.positions).max() < 1e-6 * before.length
-    )
+    assert np.abs(CubicSpline(held.s, held.positions)(before.s) - before.positions).max() < 1e-6 * before.length
     goal = grip.position - np.array([0.0, 0.0, 0.02])
     report = grip.move(position=goal, max_step=0.005)
     assert report.ok
@@ -433,9 +431,7 @@ def balance(
         moment += np.cross(result.positions[point], vector)
     for vector in moments:
         moment += vector
-    points = {
-        name: int(np.argmin(np.abs(result.s / result.length - at))) for name, at in result.places.items()
-    }
+    points = {name: int(np.argmin(np.abs(result.s / result.length - at))) for name, at in result.places.items()}
     largest = 0.0
     for name, wrench in result.reactions.items():
         force += wrench.force

@@ -34,7 +34,7 @@ class BatchResult:
     @property
     def ok(self) -> NDArray[np.bool_]:
         """(n,) whether it converged to a stable equilibrium."""
-        return self.status == "converged"
+        return np.asarray(self.status == "converged")
 
 
 def solve_many(
@@ -65,9 +65,7 @@ def solve_many(
 # ---- any field: a scene of its own for each variant ----------------------------------------------------------------
 
 
-def _edited(
-    scene: Scene, values: dict[str, Array], count: int, workers: int, progress: Progress | None
-) -> BatchResult:
+def _edited(scene: Scene, values: dict[str, Array], count: int, workers: int, progress: Progress | None) -> BatchResult:
     def one(n: int) -> tuple[str, dict[str, CableResult]]:
         variant = scene
         for path, v in values.items():
@@ -160,9 +158,11 @@ class _Moved:
         self.status = np.full(count, "converged", dtype="<U16")
         self.positions = np.full((count, len(solver.grid.s), 3), np.nan)
         self.reactions = np.full((count, len(supports), 6), np.nan)
-        self.compiled = self.state.scheme == POLISHED and not any(
-            k.slides or k.direction not in (NO_DIRECTION, FRAME) for k in supports
-        ) and not any(load.turns and any(load.moment) for load in solver.line.loads)
+        self.compiled = (
+            self.state.scheme == POLISHED
+            and not any(k.slides or k.direction not in (NO_DIRECTION, FRAME) for k in supports)
+            and not any(load.turns and any(load.moment) for load in solver.line.loads)
+        )
 
     def run(self, block: Indices) -> Indices:
         """Solves the variants of one block; what the kernel cannot do goes through the whole chain of methods."""
@@ -220,4 +220,3 @@ def _loads_at_supports(line: Line, solver: RodSolver) -> Array:
             if place == at:
                 acting[k] += (*load.force, *load.moment)
     return acting
-

@@ -122,9 +122,7 @@ def new(
 
 @app.command()
 def schema(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there.")] = None,
 ) -> None:
     """Print the JSON Schema of scene files, with which editors complete and check them."""
     with user_mistakes():

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,12 +57,13 @@ def _cache_home() -> Path:
 @contextmanager
 def _our_cache() -> Iterator[None]:
     """numba reads its cache folder once, when a function is decorated; others' functions keep theirs."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    settings: Any = config  # its settings are made at run time
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(cache_folder())
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 def kernel(function: Function) -> Function:

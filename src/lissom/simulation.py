@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods.line import NO_DIRECTION, Line, PointLoad, Support
+from lissom.rods.line import FRAME, NO_DIRECTION, Line, PointLoad, Support
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodReport, RodSolver, RodState, between
@@ -63,6 +63,7 @@ class SimulationState:
     reports: dict[str, RodReport]
 
 
+GRIP = "grip "  # names of grips among the supports
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
 
@@ -79,7 +80,6 @@ class Simulation:
         self._dirty = set(self._solvers)
         self.notes: list[str] = []
         """What had to be said when a saved state was opened."""
-        self._grips: dict[str, list[Grip]] = {name: [] for name in self._solvers}
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class Simulation:
         """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
         began = time.perf_counter()
         iterations = 0
-        for name in self._solvers if cold else tuple(self._dirty):
+        for name in [k for k in self._solvers if cold or k in self._dirty]:
             report = self._solvers[name].solve(cold)
             self._reports[name] = report
             iterations += report.iterations
@@ -150,10 +150,12 @@ class Simulation:
             d3 = support.tangent
             frame = frame_quaternion((d3[0], d3[1], d3[2]), roll)
         if frame is not None and support.direction == NO_DIRECTION:
-            frame = None if pose is not None else refuse(path, support.kind)
+            if pose is None:
+                raise ValueError(f"{path} is a {support.kind}: it holds no direction; move its position only")
+            frame = None
         solver.move_support(number, where, frame)
         self._dirty.add(name)
-        if part.startswith("grip "):
+        if part.startswith(GRIP):
             return  # grips are not part of the scene
         moved = self._moves.setdefault(path, {})
         if where is not None:
@@ -165,9 +167,7 @@ class Simulation:
         """Changes fields of a cable, clip or end ("brake hose", length=0.45); keeps the shape as a first guess."""
         scene = self.scene
         separator = "." if "/" in path else "/"
-        for key, value in fields.items():
-            scene = scene.with_value(f"{path}{separator}{key}", value)
-        self.replace_scene(scene)
+        self.replace_scene(scene.with_values({f"{path}{separator}{key}": v for key, v in fields.items()}))
 
     def replace_scene(self, scene: Scene) -> None:
         """Goes on with another scene; cables of the same name keep their shape as a first guess."""
@@ -181,6 +181,9 @@ class Simulation:
                 self._rebuild(cable.name, read_line(scene, cable))
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
+            self._reports.pop(name, None)
+            self._results.pop(name, None)
+            self._dirty.discard(name)
 
     def grip(self, name: str, *, at: float, kind: str = "clamp") -> "Grip":
         """Takes hold of the cable at a fraction of its length, in its present pose; nothing jumps."""
@@ -199,7 +202,7 @@ class Simulation:
         self.solve()
         result = self.cable(name)
         point = int(np.argmin(np.abs(result.s - place)))
-        number = 1 + max((g.number for g in self._grips[name]), default=0)
+        number = 1 + max(self._grip_numbers(name), default=0)
         grip = Grip(self, name, number)
         x, q = result.positions[point], result.quaternions[point]
         support = Support(
@@ -213,15 +216,19 @@ class Simulation:
         line = self._solver(name).line
         supports = tuple(sorted((*line.supports, support), key=lambda k: k.place))
         self._rebuild(name, replace(line, loads=line.loads[:-1], supports=supports))
-        self._grips[name].append(grip)
         self.solve()
         return grip
 
+    def _grip_numbers(self, name: str) -> list[int]:
+        """Grips are the supports that are not in the scene; their names number them."""
+        names = [k.name for k in self._solver(name).supports]
+        return [int(k.removeprefix(GRIP)) for k in names if k.startswith(GRIP)]
+
     def _release(self, grip: "Grip") -> None:
         line = self._solver(grip.cable).line
+        self._support(self._solver(grip.cable), grip.cable, grip.support_name)  # raises where it was released before
         supports = tuple(k for k in line.supports if k.name != grip.support_name)
         self._rebuild(grip.cable, replace(line, supports=supports))
-        self._grips[grip.cable].remove(grip)
 
     def _rebuild(self, name: str, line: Line) -> None:
         """A new solver for the changed line, warm from the present shape where there is one."""
@@ -243,16 +250,27 @@ class Simulation:
     @property
     def scene(self) -> Scene:
         """The scene as it is now, moves included: immutable."""
-        for path, fields in self._moves.items():
-            scene = self._scene
-            if "quaternion" in fields:
-                for key in ("tangent", "roll"):
-                    scene = scene.with_value(f"{path}.{key}", None)
-            for key, value in fields.items():
-                scene = scene.with_value(f"{path}.{key}", value)
-            self._scene = scene
-        self._moves.clear()
+        if self._moves:
+            changes: dict[str, Any] = {}
+            for path, fields in self._moves.items():
+                changes |= {f"{path}.{key}": value for key, value in fields.items()}
+                if "quaternion" in fields:
+                    changes |= self._twists(path.partition("/")[0])
+            self._scene = self._scene.with_values(changes)
+            self._moves.clear()
         return self._scene
+
+    def _twists(self, name: str) -> dict[str, Any]:
+        """The twist of each clamp of a cable as it is now, by path: frames that moved have changed it."""
+        found: dict[str, Any] = {}
+        before: Support | None = None
+        for support in self._solver(name).supports:
+            if support.direction == FRAME and not support.name.startswith(GRIP):
+                if before is not None:
+                    path = f"{name}/twist" if support.name == "end" else f"{name}/{support.name}.twist"
+                    found[path] = support.turn - before.turn
+                before = support
+        return found
 
     def state(self) -> SimulationState:
         """A snapshot to come back to; it pickles."""
@@ -282,7 +300,7 @@ class Simulation:
         arrays: dict[str, Array] = {}
         for k, cable in enumerate(self._scene.cables):
             state = self._solvers[cable.name].solved
-            if state is None or self._grips[cable.name]:
+            if state is None or self._grip_numbers(cable.name):
                 continue  # a gripped cable's shape is not the scene's
             sides = self.cable(cable.name)._sides
             arrays[f"{k}.scheme"] = np.array(state.scheme)
@@ -352,7 +370,7 @@ class Grip:
 
     @property
     def support_name(self) -> str:
-        return f"grip {self.number}"
+        return f"{GRIP}{self.number}"
 
     @property
     def path(self) -> str:
@@ -453,7 +471,3 @@ def from_matrix(pose: Array) -> tuple[Vec3, Quaternion]:
         q[1 + l] = R[l, i] + R[i, l]
     q /= np.linalg.norm(q)
     return vector(m[:3, 3]), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
-
-
-def refuse(path: str, kind: str) -> None:
-    raise ValueError(f"{path} is a {kind}: it holds no direction; move its position only")

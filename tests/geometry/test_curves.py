@@ -72,9 +72,7 @@ def test_resampling_a_circle() -> None:
     fractions = np.array([0.0, 0.125, 0.25, 0.5, 1.0])
     out = np.empty((5, 3))
     curves.resample(circle, fractions, out)
-    expected = np.stack(
-        [np.cos(2 * math.pi * fractions), np.sin(2 * math.pi * fractions), 0 * fractions], axis=1
-    )
+    expected = np.stack([np.cos(2 * math.pi * fractions), np.sin(2 * math.pi * fractions), 0 * fractions], axis=1)
     assert np.allclose(out, expected, atol=1e-5)
 
 

@@ -74,9 +74,7 @@ def test_every_linear_function_is_tested() -> None:
     defined = {
         name
         for name, value in vars(triples).items()
-        if callable(value)
-        and not inspect.isclass(value)
-        and getattr(value, "__module__", "") == triples.__name__
+        if callable(value) and not inspect.isclass(value) and getattr(value, "__module__", "") == triples.__name__
     }
     assert defined <= set(EXPECTED) | quaternions | {"inline"}
 

@@ -191,9 +191,7 @@ def compare(case: str, result: CableResult) -> Errors:
         every,
         "moment",
     )
-    return Errors(
-        position, tangent, frame, force, moment, inner_force, inner_moment, energy_error(data, result)
-    )
+    return Errors(position, tangent, frame, force, moment, inner_force, inner_moment, energy_error(data, result))
 
 
 def force_scale(data: dict[str, Any]) -> float:

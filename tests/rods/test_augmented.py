@@ -46,6 +46,8 @@ def case(line: Line, hanging: bool = False, residual: float = 1e-10, closure: fl
         penalty=10 * line.force_scale / line.length,
         residual=residual,
         closure=closure,
+        strict=True,
+        neutral=1e-5,
     )
     return Case(line, grid, chain, scales, guess.frame_guess(line, grid, chain, point_of, hanging))
 
@@ -128,9 +130,7 @@ def taped() -> Line:
 
 
 def helix() -> Line:
-    return rod(
-        (clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X),), weight=2.0, rest=(0.0, 6.0, 4.0), segments=48
-    )
+    return rod((clamp("start", 0.0, (0.0, 0.0, 0.0), ALONG_X),), weight=2.0, rest=(0.0, 6.0, 4.0), segments=48)
 
 
 def strip() -> Line:

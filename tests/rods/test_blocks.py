@@ -146,9 +146,7 @@ def random_line(seed: int) -> Line:
     if seed % 4:
         kind, direction = kinds[rng.integers(3)]
         place = 1.0 if seed % 5 else 0.8
-        supports.append(
-            Support("end", kind, place, (0.3, 0.2, 0.1), direction=direction, quaternion=(w, x, y, z))
-        )
+        supports.append(Support("end", kind, place, (0.3, 0.2, 0.1), direction=direction, quaternion=(w, x, y, z)))
     D = tuple(float(v) for v in 10 ** rng.uniform(-1, 1, 3))
     return Line(
         name="random",

@@ -18,9 +18,7 @@ def test_inertia_counts_negative_eigenvalues(size: int, seed: int) -> None:
 
 def test_inertia_needs_two_by_two_pivots() -> None:
     """A zero diagonal has no 1×1 pivot at all."""
-    matrix = np.array(
-        [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, -2.0], [0.0, 0.0, -2.0, 0.0]]
-    )
+    matrix = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, -2.0], [0.0, 0.0, -2.0, 0.0]])
     assert dense.symmetric_inertia(4, matrix, np.empty((4, 4))) == 2
     saddle = np.array([[1e-12, 1.0], [1.0, 0.0]])
     assert dense.symmetric_inertia(2, saddle, np.empty((2, 2))) == 1

@@ -183,9 +183,7 @@ def test_polished_element(angle: float, seed: int, plain: bool) -> None:
         return float(polished_energy(k.qa, k.qb, triple(np.array(k.n) + dn), *rest)[1])
 
     assert np.allclose(advance, -gradient_of(forced, 3), rtol=0, atol=1e-10)
-    assert np.allclose(
-        advance, polished_advance(k.qa, k.qb, k.n, k.h, k.D, k.u0, k.slope), rtol=0, atol=1e-13
-    )
+    assert np.allclose(advance, polished_advance(k.qa, k.qb, k.n, k.h, k.D, k.u0, k.slope), rtol=0, atol=1e-13)
 
     def moved(v: Array) -> Any:
         return polished_element(*both_turned(k, v), k.n, *rest)[6]
@@ -324,9 +322,7 @@ def mixed_line(compliance: float) -> Line:
         supports=(
             Support("start", "clamp", 0.0, (0.0, 0.0, 0.0), direction=FRAME),
             Support("a", "ball", 0.35, (0.1, 0.0, 0.2)),
-            Support(
-                "b", "swivel", 0.8, (0.2, 0.3, 0.3), (True, False, True), TANGENT, (half, half, 0.0, 0.0)
-            ),
+            Support("b", "swivel", 0.8, (0.2, 0.3, 0.3), (True, False, True), TANGENT, (half, half, 0.0, 0.0)),
             Support("end", "clamp", 1.3, (0.0, 0.5, 0.2), direction=FRAME, quaternion=(half, 0.0, half, 0.0)),
         ),
         loads=(PointLoad(1.0, (0.3, -0.2, 0.4)),),

@@ -122,9 +122,7 @@ def test_reversal() -> None:
     smooth[[0, 16, 32, -1]] = False  # supports and loads: the two sides differ
     assert np.allclose(there.force[::-1][smooth], -here.force[smooth], rtol=0, atol=1e-6)
     assert np.allclose(there.moment[::-1][smooth], -here.moment[smooth], rtol=0, atol=1e-6)
-    assert np.allclose(
-        there.torsion[::-1][inside][smooth[inside]], here.torsion[inside][smooth[inside]], atol=1e-5
-    )
+    assert np.allclose(there.torsion[::-1][inside][smooth[inside]], here.torsion[inside][smooth[inside]], atol=1e-5)
     assert there.total_torsion == pytest.approx(here.total_torsion, rel=1e-6)
 
 

@@ -82,9 +82,7 @@ def solve(scene: Scene, scheme: int) -> Array:
         shape.frames_on_segments(q, solver.point_of, solver.staggered, solver.q)
         solver.scheme = STAGGERED
     scales = solver.scales(scheme)._replace(residual=1e-12, closure=1e-13)
-    outcome = newton.equilibrium(
-        solver.chain(scheme), solver.work(scheme), solver.q, solver.nu, scales, 60, True
-    )
+    outcome = newton.equilibrium(solver.chain(scheme), solver.work(scheme), solver.q, solver.nu, scales, 60, True)
     assert outcome.status == newton.CONVERGED
     return solver.positions()
 

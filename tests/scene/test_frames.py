@@ -66,9 +66,7 @@ def test_twist_is_what_a_carried_frame_was_turned_by(q: Quaternion, tangent: Vec
 
 
 @given(quaternions, quaternions, quaternions)
-def test_twist_does_not_depend_on_the_axes_of_the_world(
-    a: Quaternion, b: Quaternion, turn: Quaternion
-) -> None:
+def test_twist_does_not_depend_on_the_axes_of_the_world(a: Quaternion, b: Quaternion, turn: Quaternion) -> None:
     before, after = twist_between(a, b), twist_between(product(turn, a), product(turn, b))
     if 1.0 + sum(x * y for x, y in zip(director(a, 3), director(b, 3), strict=True)) > 1e-4:
         assert math.remainder(after - before, 2 * math.pi) == pytest.approx(0.0, abs=1e-6)

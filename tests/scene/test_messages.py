@@ -373,9 +373,7 @@ def test_two_clips_at_one_place() -> None:
         "[[cables.stretches]]",
         "[[cables.clips]]\nfrom_start = 0.21\nposition = [0, 0, 0]\n[[cables.stretches]]",
     )
-    with pytest.raises(
-        SceneError, match=r"line 25: h/clip 2.from_start = 0.21: must not be the place of clip 1"
-    ):
+    with pytest.raises(SceneError, match=r"line 25: h/clip 2.from_start = 0.21: must not be the place of clip 1"):
         Scene.from_toml(text)
     Scene.from_toml(text.replace("from_start = 0.21", 'from_start = 0.21\nkind = "ring"'))  # it slides away
 
@@ -408,9 +406,7 @@ def test_units_slips_between_length_and_thickness() -> None:
 def test_layers_go_from_the_inside_out() -> None:
     layer = "{ to_radius = %s, youngs_modulus = 1e7, poisson = 0.4, density = 1000 }"
     text = f"[types.a.section]\nlayers = [\n{layer % 0.002},\n{layer % 0.001},\n]\n"
-    with pytest.raises(
-        SceneError, match=r"line 4: types.a.section.layers\[1\].to_radius = 0.001: must lie outside"
-    ):
+    with pytest.raises(SceneError, match=r"line 4: types.a.section.layers\[1\].to_radius = 0.001: must lie outside"):
         Scene.from_toml(text)
     with pytest.raises(SceneError, match=r"line 3: types.a.section.layers\[0\].density: is missing"):
         Scene.from_toml(text.replace(", density = 1000", "", 1).replace("0.001", "0.003"))

@@ -38,9 +38,7 @@ def test_constant_and_per_point() -> None:
 
 def test_a_circle_has_constant_curvature_up_to_its_ends() -> None:
     angle = np.linspace(0, math.pi, 25)
-    points = 0.1 * np.stack(
-        [np.sin(angle), 0 * angle, 1 - np.cos(angle)], axis=1
-    )  # begins along x, bends to z
+    points = 0.1 * np.stack([np.sin(angle), 0 * angle, 1 - np.cos(angle)], axis=1)  # begins along x, bends to z
     rest = Rest(points=tuple(map(tuple, points)))
     assert rest.points is not None
     length = 0.1 * math.pi
@@ -70,9 +68,7 @@ def test_a_length_within_a_percent_keeps_the_angles() -> None:
     points = tuple((0.1 * math.sin(a), 0.0, 0.1 * math.cos(a)) for a in np.linspace(0, 1, 12))
     rest = Rest(points=points)
     exact, longer = moulded_length(points), 1.008 * moulded_length(points)
-    turned = [
-        np.trapezoid(strains(rest, L, np.linspace(0, L, 500))[:, 1], dx=L / 499) for L in (exact, longer)
-    ]
+    turned = [np.trapezoid(strains(rest, L, np.linspace(0, L, 500))[:, 1], dx=L / 499) for L in (exact, longer)]
     assert turned[0] == pytest.approx(turned[1], rel=1e-9)
     assert abs(turned[0]) == pytest.approx(1.0, rel=1e-3)
 

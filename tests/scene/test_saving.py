@@ -82,9 +82,7 @@ def test_units_survive_the_change_of_syntax(full: str, tmp_path: Path) -> None:
 def test_only_the_change_is_written(full: str, path: str, value: Any) -> None:
     before = Scene.from_toml(full)
     if path == "brake hose/twist":
-        before = before.with_value("brake hose/end.quaternion", None).with_value(
-            "brake hose/end.tangent", [1, 0, 0]
-        )
+        before = before.with_value("brake hose/end.quaternion", None).with_value("brake hose/end.tangent", [1, 0, 0])
     after = before.with_value(path, value)
     text = scene_text(after, "toml")
     assert Scene.from_toml(text) == after
@@ -125,9 +123,7 @@ def test_cables_and_types_come_and_go(full: str) -> None:
     assert Scene.from_toml(scene_text(without, "toml")) == without
 
 
-def test_saving_replaces_the_file_as_a_whole(
-    full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_saving_replaces_the_file_as_a_whole(full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.toml"
     path.write_text("old")
     path.chmod(0o640)
@@ -190,9 +186,7 @@ numbers = st.floats(-1e3, 1e3, allow_subnormal=True)
 positive = st.floats(1e-3, 1e3)
 vectors = st.tuples(numbers, numbers, numbers)
 names = st.text(
-    st.characters(
-        exclude_characters="/=", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn")
-    ),
+    st.characters(exclude_characters="/=", exclude_categories=("Cs", "Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn")),
     min_size=1,
     max_size=8,
 )

@@ -134,9 +134,7 @@ def test_scenes_are_immutable_and_can_be_copied(full: str) -> None:
 
 
 def test_built_in_code() -> None:
-    hose = CableType(
-        section={"diameter": "1 cm"}, material={"youngs_modulus": 1e7, "poisson": 0.4, "density": 1000}
-    )
+    hose = CableType(section={"diameter": "1 cm"}, material={"youngs_modulus": 1e7, "poisson": 0.4, "density": 1000})
     cable = Cable(name="c", type="hose", length=1.0, start=End(position=(0, 0, 0)))
     scene = Scene(types={"hose": hose}, cables=(cable,))
     assert scene.type_of("c") is scene.types["hose"]

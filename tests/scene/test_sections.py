@@ -113,7 +113,5 @@ def test_a_rope() -> None:
 
 
 def test_a_mass_replaces_the_computed_one() -> None:
-    filled = made(
-        section={"radius": 0.01}, material={"youngs_modulus": 1e7, "poisson": 0.4}, mass_per_length=0.7
-    )
+    filled = made(section={"radius": 0.01}, material={"youngs_modulus": 1e7, "poisson": 0.4}, mass_per_length=0.7)
     assert filled.mass_per_length == 0.7

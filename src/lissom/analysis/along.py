@@ -153,9 +153,7 @@ class Along:
         u = np.linspace(0.0, 1.0, parts + 1).reshape(1, -1, *([1] * (values.ndim - 2)))
         a, b, h = values[:, :1], values[:, 1:], h[:, None]
         ease = u * u * (3.0 - 2.0 * u)
-        return np.asarray(
-            a + (b - a) * ease + h * u * (1 - u) * ((1 - u) * first[:, None] - u * last[:, None])
-        )
+        return np.asarray(a + (b - a) * ease + h * u * (1 - u) * ((1 - u) * first[:, None] - u * last[:, None]))
 
     def peak(self, values: Array, inside: NDArray[np.bool_]) -> tuple[float, float]:
         """Largest of the values in the segments `inside`, and its arc length (m).

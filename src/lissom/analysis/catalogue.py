@@ -34,18 +34,14 @@ def print_catalogue(console: Console) -> None:
             Text(made.description),
         )
     console.print(table)
-    console.print(
-        '\nB: bending stiffness. Use one as type = "library:NAME"; `lissom library NAME` tells more.'
-    )
+    console.print('\nB: bending stiffness. Use one as type = "library:NAME"; `lissom library NAME` tells more.')
 
 
 def print_type(name: str, console: Console) -> None:
     """One type in full."""
     types = shipped()
     if name not in types:
-        message = (
-            f'there is no type "{name}" in the library{suggestion(name, types)}; `lissom library` lists them'
-        )
+        message = f'there is no type "{name}" in the library{suggestion(name, types)}; `lissom library` lists them'
         raise SceneError([Problem("", ABSENT, message)])
     made = types[name]
     console.print(Text(f"library:{name}", style="bold"))

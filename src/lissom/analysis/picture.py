@@ -146,9 +146,7 @@ def outline(region: Region, thinnest: float) -> Array:
     return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def draw_tube(
-    axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0
-) -> None:
+def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0) -> None:
     """A surface around the points x; `outline` ([points,] sides, 2) in mm, `colours` ([points, sides,] 4)."""
     every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
@@ -270,9 +268,7 @@ def draw_traces(axes: Any, x: Array, quaternions: Array, length: float) -> None:
     frames = directors(quaternions)
     for k, colour in enumerate(DIRECTOR_COLOURS):
         tips = x + length * frames[:, :, k]
-        axes.plot(
-            tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}"
-        )
+        axes.plot(tips[:, 0], tips[:, 1], tips[:, 2], color=colour, linewidth=1.4, zorder=5, label=f"d{k + 1}")
 
 
 def mark_limits(bar: Any, scene: Scene, along: Along, top: float) -> None:

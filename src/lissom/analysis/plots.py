@@ -130,9 +130,7 @@ def make_panels(along: Along) -> Iterator[Panel]:
     twist = f"∫τ ds = {degrees:.3g}° = {turns:.3g} turns"
     torsion = np.degrees(strains[:, :, 2])
     degree = float(np.degrees(1.0))
-    yield Panel(
-        "torsion τ", "deg/m", torsion, PURPLE, "twist_per_length", degree, both_signs=True, remark=twist
-    )
+    yield Panel("torsion τ", "deg/m", torsion, PURPLE, "twist_per_length", degree, both_signs=True, remark=twist)
     yield Panel("tension n·d₃", "N", along.fine(along.tension), GREEN, "tension")
     yield Panel("moment |m|", "N·m", np.linalg.norm(moment, axis=2), ORANGE)
     stress = bending_stress(along, along.fine(along.body_moment))

@@ -62,8 +62,7 @@ def document(found: Findings) -> dict[str, Any]:
         "seconds": report.seconds,
         "iterations": report.iterations,
         "cables": {
-            name: cable_entry(found.scene, name, report.cables[name], result)
-            for name, result in found.cables.items()
+            name: cable_entry(found.scene, name, report.cables[name], result) for name, result in found.cables.items()
         },
         "contacts": [],
         "checks": [dataclasses.asdict(check) for check in found.checks],
@@ -130,8 +129,7 @@ def shape_entry(along: Along) -> dict[str, Any]:
         "turns": result.turns,
         "stretched_length": result.stretched_length,
         "reactions": {
-            name: {"force": wrench.force, "moment": wrench.moment}
-            for name, wrench in result.reactions.items()
+            name: {"force": wrench.force, "moment": wrench.moment} for name, wrench in result.reactions.items()
         },
         "places": result.places,
         "energy": result.energy,

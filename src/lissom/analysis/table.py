@@ -65,9 +65,7 @@ def certificate(name: str, report: RodReport) -> Text:
     line.append(report.status.replace("_", " "), style=f"bold {STATUS_COLOUR.get(report.status, 'red')}")
     words = []
     if report.status == "converged":
-        line.append(
-            {True: ", stable", False: ", unstable", None: ", stability not applicable"}[report.stable]
-        )
+        line.append({True: ", stable", False: ", unstable", None: ", stability not applicable"}[report.stable])
     if report.element:
         words += [f"residual {report.residual:.0e}", report.element]
     if report.iterations:
@@ -97,9 +95,7 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     if math.isinf(result.min_bend_radius):
         yield "smallest bend radius", "none: straight"
     else:
-        place = (
-            f"at {result.min_bend_radius_at:.3f} ({1000 * result.min_bend_radius_at * result.length:.4g} mm)"
-        )
+        place = f"at {result.min_bend_radius_at:.3f} ({1000 * result.min_bend_radius_at * result.length:.4g} mm)"
         yield "smallest bend radius", f"{1000.0 * result.min_bend_radius:.4g} mm {place}"
     degrees = math.degrees(result.total_torsion)
     yield "torsion ∫τ ds", f"{settled(result.turns):.4g} turns ({settled(degrees):.4g}°)"
@@ -154,9 +150,7 @@ def triple(vector: Array, largest: float) -> str:
 
 
 def lined_table() -> Table:
-    return Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
-    )
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
 
 
 def check_table(checks: tuple[Check, ...]) -> Table:

@@ -133,11 +133,7 @@ def descend(
         if ended == LOST:
             status = NOT_FINITE
             break
-        if (
-            methods & NEWTON
-            and stretch < NEAR
-            and finish(chain, chain_work, layout, state, work, nu, rho, scales)
-        ):
+        if methods & NEWTON and stretch < NEAR and finish(chain, chain_work, layout, state, work, nu, rho, scales):
             status = CONVERGED
             break
         if ended == UNDER_WAY:

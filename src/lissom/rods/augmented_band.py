@@ -34,9 +34,7 @@ def put(band: Array, i: int, j: int, value: float) -> None:
 
 
 @kernel
-def factor(
-    band: Array, first: Indices, shift: float, metric: Array, tiny: float, lower: Array, pivots: Array
-) -> int:
+def factor(band: Array, first: Indices, shift: float, metric: Array, tiny: float, lower: Array, pivots: Array) -> int:
     """Factors band + shift·diag(metric) = L·D·Lᵀ; returns the number of negative eigenvalues.
 
     A pivot smaller than `tiny` is replaced by it: a neutral direction then counts as positive.

@@ -258,9 +258,7 @@ def conjugate_direction(work: Work, before: float) -> float:
     return now
 
 
-def steepest_descent(
-    chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales
-) -> bool:
+def steepest_descent(chain: Chain, layout: Layout, state: State, work: Work, rho: float, scales: Scales) -> bool:
     """The step along the forces at whose end a parabola through the energy is least [GS07 §6.2]."""
     forces(layout, work, scales)
     return search(chain, layout, state, work, rho, scales, parabola(layout, work, work.step), work.step)
@@ -299,9 +297,7 @@ def lower_energy(
     if methods & NEWTON and newton(chain, layout, state, work, rho, scales):
         work.tally[METHODS] |= NEWTON
         return True
-    if methods & CONJUGATE_GRADIENTS and conjugate_gradients(
-        chain, layout, state, work, rho, scales, tolerance
-    ):
+    if methods & CONJUGATE_GRADIENTS and conjugate_gradients(chain, layout, state, work, rho, scales, tolerance):
         work.tally[METHODS] |= CONJUGATE_GRADIENTS
         return True
     if methods & STEEPEST_DESCENT and steepest_descent(chain, layout, state, work, rho, scales):

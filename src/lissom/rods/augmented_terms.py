@@ -89,9 +89,7 @@ def segment_energy(q: Quaternion, v: Vector, n: Vector, rho: float, compliance: 
 
 
 @inline
-def segment_force(
-    q: Quaternion, v: Vector, n: Vector, rho: float, compliance: float
-) -> tuple[Vector, Vector]:
+def segment_force(q: Quaternion, v: Vector, n: Vector, rho: float, compliance: float) -> tuple[Vector, Vector]:
     """(λ, c): the force n + ρ c in the segment and its constraint error."""
     d3 = tangent(q)
     c0 = sub(v, d3)

@@ -194,7 +194,14 @@ def back_substitute(
 
 @kernel
 def new_right_side(
-    count: int, width: int, first: Indices, inverse: Array, ratio: Array, columns: Array, solved: Array, schur: Array
+    count: int,
+    width: int,
+    first: Indices,
+    inverse: Array,
+    ratio: Array,
+    columns: Array,
+    solved: Array,
+    schur: Array,
 ) -> None:
     """Forward substitution of column `width` alone, with the factors at hand; renews its entries of `schur`."""
     v0 = 0.0
@@ -217,9 +224,7 @@ def new_right_side(
         solved[i, width, 2] = p[2] * z0 + p[4] * z1 + p[5] * z2
         for j in range(width):
             if i >= first[j]:
-                schur[width, j] += (
-                    z0 * solved[i, j, 0] + z1 * solved[i, j, 1] + z2 * solved[i, j, 2]
-                )
+                schur[width, j] += z0 * solved[i, j, 0] + z1 * solved[i, j, 1] + z2 * solved[i, j, 2]
         v0 = z0
         v1 = z1
         v2 = z2

@@ -357,4 +357,14 @@ def turn_frames(q: Array, step: Array, length: float, out: Array) -> None:
             out[i, k] = p[k]
 
 
-__all__ = ["POLISHED", "STAGGERED", "Chain", "Work", "assemble", "lagrangian", "matadd", "turn_frames", "workspace"]
+__all__ = [
+    "POLISHED",
+    "STAGGERED",
+    "Chain",
+    "Work",
+    "assemble",
+    "lagrangian",
+    "matadd",
+    "turn_frames",
+    "workspace",
+]

@@ -59,7 +59,4 @@ def describe(a: str, b: str, need: float, have: float, missing: float) -> str:
             f"{a} and {b} are exactly as far apart ({need:.6g} m) as the cable between them is long: the pull is "
             "undetermined; give it some slack or an axial stiffness"
         )
-    return (
-        f"{a} and {b} are {need:.6g} m apart, the cable between them is {have:.6g} m long: "
-        f"{missing:.6g} m too short"
-    )
+    return f"{a} and {b} are {need:.6g} m apart, the cable between them is {have:.6g} m long: {missing:.6g} m too short"

@@ -4,6 +4,7 @@ Points are spaced evenly between key places; every support, load and change of t
 them act exactly at a point.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,14 +82,12 @@ def spread_segments(keys: list[float], segments: int) -> Indices:
     counts = np.maximum(np.floor(share).astype(np.int64), 2)
     while counts.sum() < segments:  # the rest where segments are longest
         counts[np.argmax(lengths / counts)] += 1
-    return counts
+    return np.asarray(counts, dtype=np.int64)
 
 
 def spread_points(keys: list[float], counts: Indices) -> Array:
     """Evenly spaced points between the keys."""
-    parts = [
-        np.linspace(a, b, n, endpoint=False) for a, b, n in zip(keys[:-1], keys[1:], counts, strict=True)
-    ]
+    parts = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(keys[:-1], keys[1:], counts, strict=True)]
     return np.append(np.concatenate(parts), keys[-1])
 
 
@@ -111,7 +110,7 @@ def known_forces(line: Line, grid: Grid) -> tuple[Array, Indices, list[tuple[int
     for axis in range(3):
         holding = [k for k, support in enumerate(line.supports) if support.holds[axis]]
         force[: grid.support_at[holding[0]], axis] -= total[axis]
-        for before, after in zip(holding[:-1], holding[1:], strict=True):
+        for before, after in itertools.pairwise(holding):
             run[grid.support_at[before] : grid.support_at[after], axis] = len(runs)
             runs.append((axis, before, after))
     return force, run, runs
@@ -119,9 +118,7 @@ def known_forces(line: Line, grid: Grid) -> tuple[Array, Indices, list[tuple[int
 
 def staggered_sites(line: Line, grid: Grid) -> tuple[Indices, Indices]:
     """(segment or −1, point or −1) of each frame: one per segment, and one at each point that needs its own."""
-    special = {
-        at for at, k in zip(grid.support_at, line.supports, strict=True) if k.direction != NO_DIRECTION
-    }
+    special = {at for at, k in zip(grid.support_at, line.supports, strict=True) if k.direction != NO_DIRECTION}
     special |= {at for at, k in zip(grid.load_at, line.loads, strict=True) if any(k.moment)}
     if line.is_rope:
         special = set()
@@ -140,9 +137,7 @@ def staggered_sites(line: Line, grid: Grid) -> tuple[Indices, Indices]:
 def make_chains(line: Line, grid: Grid) -> tuple[Chain, Chain, list[tuple[int, int, int]], Indices]:
     """The staggered and the polished chain, the runs, and the point of each staggered frame (−1: a segment)."""
     force, run, runs = known_forces(line, grid)
-    target = np.array(
-        [line.supports[b].position[axis] - line.supports[a].position[axis] for axis, a, b in runs]
-    )
+    target = np.array([line.supports[b].position[axis] - line.supports[a].position[axis] for axis, a, b in runs])
     segment_of, point_of = staggered_sites(line, grid)
     points = len(grid.s)
     site_of_point = {int(p): i for i, p in enumerate(point_of) if p >= 0}

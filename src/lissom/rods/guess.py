@@ -5,6 +5,7 @@ support: the rest shape, or a cable that turns into the direction of gravity. Fr
 what is left to turn at the next clamp is spread evenly.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -26,6 +27,7 @@ from lissom.kernels import kernel
 from lissom.rods.chain import Chain, frame, triple
 from lissom.rods.grid import Grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+from lissom.scene.frames import product
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -58,7 +60,7 @@ def point_guess(line: Line, grid: Grid, hanging: bool) -> Array:
     held = fixed if fixed else list(range(len(line.supports)))
     directions = [support_direction(line, k, held) for k in held]
     samples = np.empty((curves.SAMPLES, 3))
-    for a, b, (ka, kb) in zip(range(len(held) - 1), range(1, len(held)), zip(held[:-1], held[1:]), strict=True):
+    for a, (ka, kb) in enumerate(itertools.pairwise(held)):
         first, last = grid.support_at[ka], grid.support_at[kb]
         sa, sb = line.supports[ka], line.supports[kb]
         p0, p1 = np.array(sa.position), np.array(sb.position)
@@ -66,7 +68,7 @@ def point_guess(line: Line, grid: Grid, hanging: bool) -> Array:
         if hanging:
             curves.catenary_of_length(p0, p1, down(line), length, samples)
         else:
-            t0, t1 = span_directions(line, sa, sb, directions[a], directions[b])
+            t0, t1 = span_directions(line, sa, sb, directions[a], directions[a + 1])
             curves.hermite_of_length(p0, t0, p1, t1, length, samples)
         fractions = (grid.s[first : last + 1] - grid.s[first]) / length
         curves.resample(samples, np.ascontiguousarray(fractions), points[first : last + 1])
@@ -106,9 +108,7 @@ def support_direction(line: Line, k: int, held: list[int]) -> Array | None:
     return None
 
 
-def span_directions(
-    line: Line, a: Support, b: Support, ta: Array | None, tb: Array | None
-) -> tuple[Array, Array]:
+def span_directions(line: Line, a: Support, b: Support, ta: Array | None, tb: Array | None) -> tuple[Array, Array]:
     """End directions of the cubic between two supports; a free one bulges down."""
     chord = np.array(b.position) - a.position
     size = float(np.linalg.norm(chord))
@@ -167,14 +167,24 @@ def frame_guess(
     arc = np.concatenate([[0.0], np.cumsum(chain.arc)])
     first_held, last_held = grid.support_at[0], grid.support_at[-1]
     place = np.array(
-        [grid.s[p] if p >= 0 else 0.5 * (grid.s[s] + grid.s[s + 1]) for s, p in zip(chain.segment_of, point_of, strict=True)]
+        [
+            grid.s[p] if p >= 0 else 0.5 * (grid.s[s] + grid.s[s + 1])
+            for s, p in zip(chain.segment_of, point_of, strict=True)
+        ]
     )
     inside = (place >= grid.s[first_held] - 1e-12) & (place <= grid.s[last_held] + 1e-12)
     if line.initial is not None:
         inside[:] = True
     relaxation = min((line.bending / max(line.weight / line.length, 1e-300)) ** (1 / 3), 0.5 * line.length)
     transport_frames(
-        q, tangents, anchors, arc, inside.astype(np.int64), chain.rest, down(line), relaxation if hanging else 0.0
+        q,
+        tangents,
+        anchors,
+        arc,
+        inside.astype(np.int64),
+        chain.rest,
+        down(line),
+        relaxation if hanging else 0.0,
     )
     return q
 
@@ -182,10 +192,7 @@ def frame_guess(
 def unwound(support: Support, turned_by: float) -> tuple[float, float, float, float]:
     """The clamp's frame with only the fraction `turned_by` of its twist applied."""
     half = -0.5 * (1.0 - turned_by) * support.turn
-    q: tuple[float, float, float, float] = quaternion_product(
-        support.quaternion, (math.cos(half), 0.0, 0.0, math.sin(half))
-    )
-    return q
+    return product(support.quaternion, (math.cos(half), 0.0, 0.0, math.sin(half)))
 
 
 @kernel
@@ -201,7 +208,14 @@ def carry(q: tuple[float, float, float, float], t: tuple[float, float, float]) -
 
 @kernel
 def transport_frames(
-    q: Array, tangents: Array, anchors: Indices, arc: Array, inside: Indices, rest: Array, down: Array, relaxation: float
+    q: Array,
+    tangents: Array,
+    anchors: Indices,
+    arc: Array,
+    inside: Indices,
+    rest: Array,
+    down: Array,
+    relaxation: float,
 ) -> None:
     """Fills q: transport along the tangents, anchored at the clamps; free tails follow the rest strain or gravity."""
     count = len(q)

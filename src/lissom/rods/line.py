@@ -29,12 +29,18 @@ class Support:
     turn: float = 0.0  # rad of twist since the first clamp: what continuation winds up from zero
     slides: bool = False
 
-    def moved(
-        self, position: tuple[float, float, float], quaternion: tuple[float, float, float, float]
-    ) -> "Support":
+    def moved(self, position: tuple[float, float, float], quaternion: tuple[float, float, float, float]) -> "Support":
         """The same with another pose."""
         return Support(
-            self.name, self.kind, self.place, position, self.holds, self.direction, quaternion, self.turn, self.slides
+            self.name,
+            self.kind,
+            self.place,
+            position,
+            self.holds,
+            self.direction,
+            quaternion,
+            self.turn,
+            self.slides,
         )
 
     @property

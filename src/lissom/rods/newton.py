@@ -6,6 +6,7 @@ and halved until the merit ℒ(R, ν₊) + ½ k |c|² falls. At a saddle the fra
 and the descent goes on [docs/theory/rods.md §6].
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -33,9 +34,11 @@ SHIFT_GROWTH = 4.0
 # Directions with less stiffness than this, in units of B h/L², are held back by a shift on the way to equilibrium.
 NEARLY_NEUTRAL = 1e-3
 # Rounding decides the sign of a stiffness below this, relative to the blocks of K.
-ROUNDING = 1e-10
+ROUNDING = 1e-13
 # Iterations spent at most on the last digits of a strict solve.
 EXTRA_ITERATIONS = 8
+# Residual and closure at which a step that no longer lowers the merit has met rounding, not failure.
+ROUNDING_FLOOR = 1e-8
 # How far to leave a saddle (rad at the frame that turns most).
 ESCAPE_TURN = 0.3
 MOST_ESCAPES = 8
@@ -62,7 +65,7 @@ class Outcome(NamedTuple):
     iterations: int
     residual: float  # relative to max(EI/L², wL, loads)
     closure: float  # relative to L
-    index: int  # Morse index at the final state
+    unstable: int  # Morse index at the final state
     shifted: int  # steps that needed a shift
     escapes: int  # saddles left
     evaluations: int  # factorisations
@@ -77,7 +80,7 @@ def equilibrium(
     width = len(chain.first)
     count = len(q)
     moments = len(chain.moment_site) > 0
-    tiny = 1e-14 * scales.block
+    tiny = 1e-15 * scales.block
     shift_memory = 0.0
     shifted = 0
     escapes = 0
@@ -111,40 +114,35 @@ def equilibrium(
         if there and scales.strict and residual > 10.0 * scales.residual and extra < EXTRA_ITERATIONS:
             extra += 1  # a flat valley: go on while rounding allows
             there = False
-        # Nearly neutral directions are held back; a strict solve lets go of them at the end, unless it then seems
-        # unstable. The certificate only counts.
+        # Nearly neutral directions are held back by a firm shift, of which a strict solve lets go at the end. Where the
+        # state seems unstable the shift grows until it does not. At equilibrium it only counts.
         firm = max(neutral_shift(scales), NEARLY_NEUTRAL * scales.soft)
         shift = neutral_shift(scales)
         if not there:
             shift = max(shift, min(firm, np.sqrt(rest) * scales.soft)) if scales.strict else firm
-        negative = blocks.factor(
-            count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
-            work.inverse, work.ratio, work.solved, work.carried, work.schur,
-        )  # fmt: skip
-        factorisations += 1
-        index = negative - border_inertia(chain, work)
-        if index > 0 and not there and shift < firm:
+        index = -1
+        for _ in range(48):
             negative = blocks.factor(
-                count, width, chain.first, firm, tiny, work.diagonal, work.upper, work.columns, chain.mask,
+                count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
                 work.inverse, work.ratio, work.solved, work.carried, work.schur,
             )  # fmt: skip
             factorisations += 1
-            index = negative - border_inertia(chain, work)
-        if there and (index <= 0 or moments or not leave_saddles or escapes >= MOST_ESCAPES):
-            return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
+            present = negative - border_inertia(chain, work)
+            if index < 0 or shift <= firm:
+                index = present
+            if there and (index <= 0 or moments or not leave_saddles or escapes >= MOST_ESCAPES):
+                return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
+            if present <= 0 or moments:
+                break
+            if shift < firm:
+                shift = firm
+            elif shift < FIRST_SHIFT * scales.soft:
+                shift = max(FIRST_SHIFT * scales.soft, shift_memory / (SHIFT_GROWTH * SHIFT_GROWTH))
+            else:
+                shift *= SHIFT_GROWTH
         if iteration == most_iterations:
             break
         if index > 0 and not moments:
-            shift = max(FIRST_SHIFT * scales.soft, shift_memory / (SHIFT_GROWTH * SHIFT_GROWTH))
-            for _ in range(40):
-                negative = blocks.factor(
-                    count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
-                    work.inverse, work.ratio, work.solved, work.carried, work.schur,
-                )  # fmt: skip
-                factorisations += 1
-                if negative - border_inertia(chain, work) <= 0:
-                    break
-                shift *= SHIFT_GROWTH
             shift_memory = shift
             shifted += 1
             unstable_in_a_row += 1
@@ -171,15 +169,13 @@ def equilibrium(
             stalled = 0
             continue
         stalled += 1
-        if rest <= 1e3 * scales.residual and closure <= 1e3 * scales.closure:
+        if rest <= ROUNDING_FLOOR and closure <= ROUNDING_FLOOR:
             # as low as rounding lets it go
             return Outcome(CONVERGED, iteration, residual, closure, index, shifted, escapes, factorisations)
         if stalled > 3:
             return Outcome(NO_DESCENT, iteration, residual, closure, index, shifted, escapes, factorisations)
         shift_memory = max(shift_memory, FIRST_SHIFT * scales.soft) * SHIFT_GROWTH**2
-    return Outcome(
-        OUT_OF_ITERATIONS, most_iterations, residual, closure, index, shifted, escapes, factorisations
-    )
+    return Outcome(OUT_OF_ITERATIONS, most_iterations, residual, closure, index, shifted, escapes, factorisations)
 
 
 @kernel
@@ -301,9 +297,7 @@ def merit(chain: Chain, work: Work, q: Array, penalty: float) -> float:
 
 
 @kernel
-def merit_before(
-    chain: Chain, work: Work, nu: Array, scales: Scales, value: float
-) -> tuple[float, float]:
+def merit_before(chain: Chain, work: Work, nu: Array, scales: Scales, value: float) -> tuple[float, float]:
     """(merit at the present frames, penalty k), from what `assemble` left: no new evaluation.
 
     ℒ is quadratic in ν: ℒ(ν₊) = ℒ − dν·c − ½ dν·E dν and c(ν₊) = c + E dν. The slope of the merit along the step is
@@ -335,7 +329,7 @@ def largest_turn(step: Array) -> float:
     largest = 0.0
     for i in range(len(step)):
         largest = max(largest, step[i, 0] ** 2 + step[i, 1] ** 2 + step[i, 2] ** 2)
-    return np.sqrt(largest)
+    return math.sqrt(largest)
 
 
 @kernel
@@ -456,7 +450,7 @@ def count_neutral(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales)
     """Directions without stiffness: those whose sign a tiny shift to either side decides."""
     count = len(q)
     width = len(chain.first)
-    tiny = 1e-14 * scales.block
+    tiny = 1e-15 * scales.block
     assemble(chain, work, q, nu)
     indices = (0, 0)
     for sense in range(2):

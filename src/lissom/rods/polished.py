@@ -57,12 +57,17 @@ E3: Vector = (0.0, 0.0, 1.0)
 
 @inline
 def helix_mean(y: float) -> tuple[float, float, float]:
-    """b(y) of y = |θ|² with its first and second derivatives; y < 0.25 by series (error below 1e-16)."""
+    """b(y) of y = |θ|² with its first and second derivatives; by series where the closed form cancels."""
     if y < 0.25:
         # 1 − sin x/x = x²/6 − x⁴/120 + x⁶/5040 − …, x² = y/4
-        b = 1.0 / 24.0 - y * (1.0 / 1920.0 - y * (1.0 / 322560.0 - y * (1.0 / 92897280.0)))
-        b1 = -1.0 / 1920.0 + y * (2.0 / 322560.0 - y * (3.0 / 92897280.0))
-        b2 = 2.0 / 322560.0 - y * (6.0 / 92897280.0 - y * (12.0 / 40874803200.0))
+        c1 = 1.0 / 1920.0
+        c2 = 1.0 / 322560.0
+        c3 = 1.0 / 92897280.0
+        c4 = 1.0 / 40874803200.0
+        c5 = 1.0 / 25505877196800.0
+        b = 1.0 / 24.0 - y * (c1 - y * (c2 - y * (c3 - y * (c4 - y * c5))))
+        b1 = -c1 + y * (2.0 * c2 - y * (3.0 * c3 - y * (4.0 * c4 - y * 5.0 * c5)))
+        b2 = 2.0 * c2 - y * (6.0 * c3 - y * (12.0 * c4 - y * 20.0 * c5))
         return b, b1, b2
     x = 0.5 * math.sqrt(y)
     s = math.sin(x) / x

@@ -26,7 +26,13 @@ MOST_DEFAULT_SEGMENTS = 400
 # Rest curvature and twist turn a segment by at most this (rad) on the default grid.
 DEFAULT_TURN = 0.4
 
-DIRECTIONS = {"clamp": FRAME, "swivel": TANGENT, "sleeve": TANGENT, "ball": NO_DIRECTION, "ring": NO_DIRECTION}
+DIRECTIONS = {
+    "clamp": FRAME,
+    "swivel": TANGENT,
+    "sleeve": TANGENT,
+    "ball": NO_DIRECTION,
+    "ring": NO_DIRECTION,
+}
 
 
 def read_line(scene: Scene, cable: Cable) -> Line:
@@ -190,6 +196,24 @@ def mounted(
     if twist is not None:  # the frame says which angle, the twist which turn
         framed += 2.0 * math.pi * round((twist - framed) / (2.0 * math.pi))
     return own, before.turn + framed
+
+
+def retwisted(supports: tuple[Support, ...]) -> tuple[Support, ...]:
+    """Supports whose frames have moved, with their turns counted anew: by continuity, the nearest to what they were."""
+    found: list[Support] = []
+    before: Support | None = None
+    before_turn = 0.0  # of the same clamp, as it was
+    for support in supports:
+        if support.direction == FRAME:
+            was = support.turn
+            if before is not None:
+                framed = twist_between(before.quaternion, support.quaternion)
+                if not math.isnan(framed):
+                    framed += 2.0 * math.pi * round((was - before_turn - framed) / (2.0 * math.pi))
+                    support = replace(support, turn=before.turn + framed)
+            before, before_turn = support, was
+        found.append(support)
+    return tuple(found)
 
 
 def turned_back(before: Support, position: Vec3, gravity: Array) -> Quaternion:

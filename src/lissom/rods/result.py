@@ -99,8 +99,18 @@ class CableResult:
 
     @cached_property
     def tension(self) -> Array:
-        """(points,) n·d3, N; negative where the cable is compressed."""
-        return frozen(np.einsum("ij,ij->i", self.force, self.tangents))
+        """(points,) n·d3 just after each point (before the last), N; negative where the cable is compressed."""
+        return frozen(np.append(self._sides.tension_after[:-1], self._sides.tension_before[-1]))
+
+    @property
+    def strain_before(self) -> Array:
+        """(points, 3) κ1, κ2, τ just before each point, 1/m; nothing is before the first."""
+        return self._sides.strain_before
+
+    @property
+    def strain_after(self) -> Array:
+        """(points, 3) κ1, κ2, τ just after each point, 1/m; nothing is after the last."""
+        return self._sides.strain_after
 
     @cached_property
     def strains(self) -> Array:
@@ -112,8 +122,8 @@ class CableResult:
 
     @cached_property
     def curvature(self) -> Array:
-        """(points,) √(κ1² + κ2²), 1/m."""
-        return frozen(np.hypot(self.strains[:, 0], self.strains[:, 1]))
+        """(points,) √(κ1² + κ2²), 1/m; infinite where a rope has a kink."""
+        return frozen(np.where(self._sides.kinks, np.inf, np.hypot(self.strains[:, 0], self.strains[:, 1])))
 
     @cached_property
     def torsion(self) -> Array:
@@ -141,6 +151,8 @@ class CableResult:
         """The largest curvature, by a parabola through its three highest neighbours where it is smooth."""
         k = int(np.argmax(self.curvature))
         top, at = float(self.curvature[k]), float(self.s[k])
+        if np.isinf(top):
+            return 0.0, at / self.length
         supports = set(self._grid.support_at) | set(self._grid.load_at)
         if 0 < k < len(self.s) - 1 and not {k - 1, k, k + 1} & supports:
             x = self.s[k - 1 : k + 2] - at
@@ -185,12 +197,13 @@ class CableResult:
 
         θ' comes from the balance of moments, not from differences: D(ω' − ω₀') = −ω×M − e3×N.
         """
-        k1, k2 = self.strains[:, 0], self.strains[:, 1]
+        strain = one_sided(self._sides.strain_before, self._sides.strain_after)
+        k1, k2, tau = strain.T
         after, before = self._sides.strain_slopes()
         slope = one_sided(before, after)
         with np.errstate(divide="ignore", invalid="ignore"):
             turn = (slope[:, 0] * k2 - slope[:, 1] * k1) / (k1**2 + k2**2)
-        return frozen(np.where(self.curvature < 1e-9 / self.length, np.nan, self.torsion - turn))
+        return frozen(np.where(self.curvature < 1e-9 / self.length, np.nan, tau - turn))
 
     @cached_property
     def energy(self) -> dict[str, float]:
@@ -285,9 +298,7 @@ class Sides:
             shape.polished_moments(chain, q, nu, self.moment_before, self.moment_after)
         else:
             self.frames = np.empty((points, 4))
-            shape.staggered_points(
-                chain, q, nu, point_of, self.frames, self.moment_before, self.moment_after
-            )
+            shape.staggered_points(chain, q, nu, point_of, self.frames, self.moment_before, self.moment_after)
         R = rotations(self.frames)
         self.body_moment_before = np.einsum("ikj,ik->ij", R, self.moment_before)
         self.body_moment_after = np.einsum("ikj,ik->ij", R, self.moment_after)
@@ -306,16 +317,35 @@ class Sides:
         return cls(solver.line, solver.grid, chain, solver.point_of, solver.q, solver.nu)
 
     def _strains(self, line: Line) -> None:
-        """ω = ω₀ + D⁻¹ Rᵀm on either side; a rope has no moment, its curvature is the turn of its tangent."""
+        """ω = ω₀ + D⁻¹ Rᵀm on either side; a rope has no moment, its curvature follows from T t' = −f⊥."""
         grid = self.grid
-        rest = line.rest.at(grid.s)
+        self.kinks = np.zeros(len(grid.s), dtype=bool)
         if line.is_rope:
-            bend = rope_strains(self.frames, grid.s)
-            self.strain_before, self.strain_after = bend, bend
+            self._rope(grid)
             return
+        rest = line.rest.at(grid.s)
         self.strain_before, self.strain_after = rest.copy(), rest.copy()
         self.strain_before[1:] += self.body_moment_before[1:] / grid.stiffness
         self.strain_after[:-1] += self.body_moment_after[:-1] / grid.stiffness
+
+    def _rope(self, grid: Grid) -> None:
+        """The pull of a rope is along it; where its direction jumps, at a load or a support, it has a kink."""
+        self.tension_before = np.linalg.norm(self.force_before, axis=1)
+        self.tension_after = np.linalg.norm(self.force_after, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            before = self.force_before / self.tension_before[:, None]
+            after = self.force_after / self.tension_after[:, None]
+        self.kinks[1:-1] = np.linalg.norm(after - before, axis=1)[1:-1] > 1e-6
+        R = rotations(self.frames)
+        self.strain_before, self.strain_after = np.zeros((len(grid.s), 3)), np.zeros((len(grid.s), 3))
+        for strain, along, tension, points in (
+            (self.strain_before, before, self.tension_before, slice(1, None)),
+            (self.strain_after, after, self.tension_after, slice(0, -1)),
+        ):
+            t, f = along[points], grid.weight
+            bend = -(f - np.einsum("ij,ij->i", f, t)[:, None] * t) / tension[points, None]
+            k = np.einsum("ikj,ik->ij", R[points], bend)
+            strain[points] = np.stack([-k[:, 1], k[:, 0], np.zeros(len(k))], axis=1)
 
     def strain_slopes(self) -> tuple[Array, Array]:
         """ω' just after and just before each point: rest' − D⁻¹(ω×M + e3×N); unused at the outer ends."""
@@ -328,7 +358,7 @@ class Sides:
             (after, self.strain_after, self.body_moment_after, self.body_force_after, slice(0, -1)),
             (before, self.strain_before, self.body_moment_before, self.body_force_before, slice(1, None)),
         ):
-            N = force[points]
+            N = force[points] * (1.0 + grid.compliance * force[points, 2])[:, None]  # (1 + ε) e3 × N
             side = np.stack([-N[:, 1], N[:, 0], np.zeros(len(N))], axis=1)
             slope[points] = grid.slope - (np.cross(strain[points], moment[points]) + side) / grid.stiffness
         return after, before
@@ -346,14 +376,6 @@ def hermite_rule(h: Array, a: Array, b: Array, slope_a: Array, slope_b: Array) -
 def one_sided(before: Array, after: Array) -> Array:
     """The values after each point, and before the last one."""
     return np.vstack([after[:-1], before[-1:]])
-
-
-def rope_strains(frames: Array, s: Array) -> Array:
-    tangents = rotations(frames)[:, :, 2]
-    change = np.gradient(tangents, s, axis=0)
-    R = rotations(frames)
-    k = np.einsum("ikj,ik->ij", R, change)
-    return np.stack([-k[:, 1], k[:, 0], np.zeros(len(s))], axis=1)
 
 
 def rotations(q: Array) -> Array:
@@ -376,9 +398,7 @@ def element_twist(q: Array) -> Array:
     """Rotation about the tangent between neighbouring frames, rad."""
     w = np.einsum("ij,ij->i", q[:-1], q[1:])
     a, b = q[:-1], q[1:]
-    vector = (
-        a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])
-    )  # of the quaternion ā b
+    vector = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(a[:, 1:], b[:, 1:])  # of the quaternion ā b
     sign = np.where(w < 0.0, -1.0, 1.0)
     size = np.linalg.norm(vector, axis=1)
     angle = 2.0 * np.arctan2(size, sign * w)

@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import apply, normalized, rotation, scale, turned
+from lissom.geometry.triples import apply, dot, normalized, rotation, scale, tangent, turned
 from lissom.kernels import kernel
 from lissom.rods import polished, staggered
-from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple, turn_frames
+from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple
+from lissom.rods.relative import half_angle_and_axis
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -29,9 +30,7 @@ def positions(chain: Chain, q: Array, nu: Array, x: Array) -> None:
             s = chain.segment_of[i]
             if s < 0:
                 continue
-            dx = staggered.segment_advance(
-                frame(q, i), internal_force(chain, nu, s), chain.h[s], chain.compliance[s]
-            )
+            dx = staggered.segment_advance(frame(q, i), internal_force(chain, nu, s), chain.h[s], chain.compliance[s])
         for k in range(3):
             x[s + 1, k] = x[s, k] + dx[k]
 
@@ -126,7 +125,7 @@ def staggered_points(
 
 @kernel
 def relative(q: Array, i: int) -> tuple[float, float, float]:
-    psi, u, _ = staggered.half_angle_and_axis(frame(q, i), frame(q, i + 1))
+    psi, u, _ = half_angle_and_axis(frame(q, i), frame(q, i + 1))
     return scale(2.0 * psi, u)
 
 
@@ -180,7 +179,7 @@ def frames_on_segments(q: Array, point_of: Indices, chain: Chain, out: Array) ->
                 out[i, k] = q[point_of[i], k]
         else:
             s = chain.segment_of[i]
-            _, _, middle = staggered.half_angle_and_axis(frame(q, s), frame(q, s + 1))
+            _, _, middle = half_angle_and_axis(frame(q, s), frame(q, s + 1))
             for k in range(4):
                 out[i, k] = middle[k]
 
@@ -190,7 +189,7 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
     """out = (bending, torsion, stretch), J."""
     out[:] = 0.0
     for e in range(len(chain.arc)):
-        psi, u, _ = staggered.half_angle_and_axis(frame(q, e), frame(q, e + 1))
+        psi, u, _ = half_angle_and_axis(frame(q, e), frame(q, e + 1))
         a = chain.arc[e]
         D = triple(chain.stiffness, e)
         k = 2.0 * psi / a
@@ -205,7 +204,7 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
             s = chain.segment_of[i]
             if s >= 0 and chain.compliance[s] > 0.0:
                 n = internal_force(chain, nu, s)
-                tension = staggered.dot(n, staggered.tangent(frame(q, i)))
+                tension = dot(n, tangent(frame(q, i)))
                 out[2] += 0.5 * chain.h[s] * chain.compliance[s] * tension * tension
 
 
@@ -222,8 +221,8 @@ def gravity_energy(chain: Chain, q: Array, nu: Array, x: Array) -> float:
         for k in range(3):
             value -= 0.5 * h * chain.weight[s, k] * (x[s, k] + x[s + 1, k])
         if chain.scheme == POLISHED:
-            a = staggered.tangent(frame(q, s))
-            b = staggered.tangent(frame(q, s + 1))
+            a = tangent(frame(q, s))
+            b = tangent(frame(q, s + 1))
             for k in range(3):
                 value += h * h / 12.0 * chain.weight[s, k] * (b[k] - a[k])
     return value
@@ -242,9 +241,3 @@ def resolution(chain: Chain, q: Array, nu: Array, stiffness: Array) -> tuple[flo
         c = abs(q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3])
         cosine = min(cosine, c)
     return np.sqrt(coarse), 2.0 * np.arccos(cosine)
-
-
-__all__ = [
-    "energies", "forces", "frames_at_points", "frames_on_segments", "gravity_energy", "resolution",
-    "polished_moments", "positions", "staggered_points", "turn_frames",
-]  # fmt: skip

@@ -6,10 +6,12 @@ changes the energy at equilibrium by
     dE/ds_p = H⁺ − H⁻,   H = n·d3 (1 + n·d3/2EA) + ½ m·K⁻¹m + m·ω₀            [docs/theory/rods.md (27)]
 
 (the jump of the conserved "material force" across the support). At a ring the tension is therefore continuous when m
-is; a sleeve holds the tangent, m jumps, and it exerts the axial force −[½ m·K⁻¹m]. Newton's method on the places, with
-the derivative by differences of equilibria; every equilibrium in between is a warm solve.
+is. A sleeve holds the tangent, so m jumps: the tension then jumps by −[½ m·K⁻¹m], and the sleeve exerts +[½ m·K⁻¹m] along
+the cable. Newton's method on the places, with the derivative by differences of equilibria; every equilibrium in between
+is a warm solve.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -73,8 +75,16 @@ def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
         reach = np.where(step > 0.0, high - places, places - low)
         if np.any(reach <= 1e-6 * solver.line.length):
             driven(places)
-            slid = [solver.line.supports[k].name for k, r in zip(numbers, reach, strict=True) if r <= 1e-6 * solver.line.length]
-            return Settled(outcome._replace(iterations=spent), 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
+            slid = [
+                solver.line.supports[k].name
+                for k, r in zip(numbers, reach, strict=True)
+                if r <= 1e-6 * solver.line.length
+            ]
+            return Settled(
+                outcome._replace(iterations=spent),
+                0,
+                f"the cable slides out at {', '.join(slid)}: nothing stops it",
+            )
         length = min(1.0, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
         for _ in range(12):
             there = driven(places + length * step)
@@ -92,11 +102,11 @@ def first_places(line: Line) -> list[float]:
     """As said where every span can close; else lengths in proportion to the distances between the supports."""
     places = [k.place for k in line.supports]
     positions = [np.array(k.position) for k in line.supports]
-    gaps = [float(np.linalg.norm(b - a)) for a, b in zip(positions[:-1], positions[1:], strict=True)]
+    gaps = [float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(positions)]
     feasible = all(g < 0.999 * (b - a) for g, a, b in zip(gaps, places[:-1], places[1:], strict=True))
-    if not feasible or any(b - a < MARGIN * line.length for a, b in zip(places[:-1], places[1:], strict=True)):
+    if not feasible or any(b - a < MARGIN * line.length for a, b in itertools.pairwise(places)):
         fixed = [k for k, support in enumerate(line.supports) if not support.slides]
-        for a, b in zip(fixed[:-1], fixed[1:], strict=True):
+        for a, b in itertools.pairwise(fixed):
             total = sum(gaps[a:b])
             for k in range(a + 1, b):
                 part = sum(gaps[a:k]) / total if total > 0.0 else (k - a) / (b - a)
@@ -109,7 +119,7 @@ def segment_counts(solver: RodSolver) -> Indices:
     from lissom.rods.grid import key_places
 
     at = [int(np.argmin(np.abs(solver.grid.s - place))) for place in key_places(solver.line)]
-    return np.diff(np.array(at, dtype=np.int64))
+    return np.array([b - a for a, b in itertools.pairwise(at)], dtype=np.int64)
 
 
 def driving_forces(solver: RodSolver, numbers: list[int]) -> Array:
@@ -169,7 +179,9 @@ def bounds(solver: RodSolver, numbers: list[int]) -> tuple[Array, Array]:
         here = line.supports[k]
         before = line.supports[k - 1] if k > 0 else None
         after = line.supports[k + 1] if k + 1 < len(line.supports) else None
-        low.append(margin if before is None else before.place + max(margin, 1.0001 * gap(before.position, here.position)))
+        low.append(
+            margin if before is None else before.place + max(margin, 1.0001 * gap(before.position, here.position))
+        )
         high.append(
             line.length - margin
             if after is None

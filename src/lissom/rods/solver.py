@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, shape
-from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
+from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, turn_frames, workspace
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+from lissom.rods.reading import retwisted
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -92,6 +93,10 @@ class RodSolver:
         self.others: tuple[OtherShape, ...] = ()
         self._resolution = (0.0, 0.0)
         self._exact = True  # the next warm solve is not an interactive frame: converge fully
+        self._line: Line
+        self.supports: tuple[Support, ...]
+        self.staggered: Chain
+        self.polished: Chain
         self._build(line)
         self.solved: RodState | None = None  # the last good state
         self.q = np.zeros((0, 4))
@@ -193,8 +198,10 @@ class RodSolver:
         self._exact = False
         self.supports = (*self.supports[:number], support, *self.supports[number + 1 :])
         self._aim()
-        if quaternion is not None and self.scheme >= 0:
-            self._hold_frame(number, 1.0)
+        if quaternion is not None:
+            self.supports = retwisted(self.supports)
+            if self.scheme >= 0:
+                self._hold_frame(number, 1.0)
 
     def _aim(self) -> None:
         """The runs have to span what is now between the supports."""
@@ -244,6 +251,7 @@ class RodSolver:
         from lissom.rods import sliding
 
         settled = sliding.settle(self, cold, methods)
+        self.others = ()  # they belong to other places of the slides
         report = self._report(settled.outcome, methods, began)
         if report.ok and settled.reason:
             return replace(report, status="not_converged", reason=settled.reason)
@@ -260,11 +268,15 @@ class RodSolver:
         """Moves sliding supports along the cable; points move with them, frames stay."""
         self._build(self.line.with_places(places), counts)
 
-    def _descend(
-        self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE
-    ) -> newton.Outcome:
+    def _descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
         outcome: newton.Outcome = newton.equilibrium(
-            self.chain(scheme), self.work(scheme), self.q, self.nu, self._scales[scheme, tolerance], most, True
+            self.chain(scheme),
+            self.work(scheme),
+            self.q,
+            self.nu,
+            self._scales[scheme, tolerance],
+            most,
+            True,
         )
         return outcome
 
@@ -313,8 +325,8 @@ class RodSolver:
             return (False,)
         if self.line.is_rope:
             return (True,)
-        if self.line.weight == 0.0:
-            return (False,)
+        if self.line.weight == 0.0 or len(self.staggered.moment_site) > 0:
+            return (False,)  # a second start would be the same, or its energy says nothing
         if guess.weight_ratio(self.line) > guess.HEAVY:
             return (True, False)
         return (False, True)
@@ -332,14 +344,13 @@ class RodSolver:
         tried = self._augmented(methods)
         if tried.status != newton.CONVERGED:
             return outcome
-        return self._descend(STAGGERED)
+        settled = self._descend(STAGGERED)
+        return settled._replace(iterations=outcome.iterations + tried.iterations + settled.iterations)
 
     def _augmented(self, methods: list[str]) -> newton.Outcome:
         from lissom.rods import augmented  # its kernels are rarely needed: not worth loading each time
 
-        tried = augmented.equilibrium(
-            self.line, self.grid, self.staggered, self.q, self.nu, self.scales(STAGGERED)
-        )
+        tried = augmented.equilibrium(self.line, self.grid, self.staggered, self.q, self.nu, self.scales(STAGGERED))
         methods.append("augmented Lagrangian")
         certificate = self._descend(STAGGERED, most=0)
         return certificate._replace(status=tried.status, iterations=tried.iterations)
@@ -364,7 +375,7 @@ class RodSolver:
             goal = min(1.0, done + step)
             before_q, before_nu = self.q.copy(), self.nu.copy()
             turn[:, 2] = (goal - done) * share
-            shape.turn_frames(before_q, turn, 1.0, self.q)
+            turn_frames(before_q, turn, 1.0, self.q)
             self._hold_frames(goal)
             outcome = self._descend(STAGGERED, most=40, tolerance=TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
             spent += outcome.iterations
@@ -452,9 +463,10 @@ class RodSolver:
             self._place_supports(
                 goal if part == 1.0 else tuple(between(a, b, part) for a, b in zip(origin, goal, strict=True))
             )
-            if self._descend(
-                self.scheme, most=30, tolerance=TOLERANCE if part == 1.0 else LOOSE_TOLERANCE
-            ).status == newton.CONVERGED:
+            if (
+                self._descend(self.scheme, most=30, tolerance=TOLERANCE if part == 1.0 else LOOSE_TOLERANCE).status
+                == newton.CONVERGED
+            ):
                 done, step = part, 2.0 * step
             else:
                 self.q, self.nu = keep
@@ -528,9 +540,9 @@ class RodSolver:
             self.resolution()
         if outcome.status != newton.CONVERGED:
             status, reason = "not_converged", self._why(outcome)
-        elif outcome.index > 0 and not moments:
+        elif outcome.unstable > 0 and not moments:
             status = "unstable"
-            reason = f"{outcome.index} direction(s) in which the shape would not stay"
+            reason = f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status in ("converged", "unstable"):
             self.solved = self.state()
             if self.neutral < 0 or "polished" in methods:
@@ -541,8 +553,8 @@ class RodSolver:
             iterations=outcome.iterations,
             residual=outcome.residual,
             length_error=outcome.closure,
-            stable=None if moments else (outcome.index <= 0 if outcome.status == newton.CONVERGED else False),
-            index=max(outcome.index, 0),
+            stable=None if moments else (outcome.unstable <= 0 if outcome.status == newton.CONVERGED else False),
+            index=max(outcome.unstable, 0),
             neutral=max(self.neutral, 0),
             element="polished" if self.scheme == POLISHED else "staggered",
             methods=tuple(dict.fromkeys(methods)),
@@ -564,9 +576,7 @@ class RodSolver:
 
     def _count_neutral(self) -> int:
         scales = self.scales(self.scheme)
-        count: int = newton.count_neutral(
-            self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales
-        )
+        count: int = newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales)
         return count
 
     def _warnings(self) -> tuple[str, ...]:
@@ -583,8 +593,7 @@ class RodSolver:
             )
         if turn > LARGEST_SEGMENT_TURN:
             notes.append(
-                f"a segment turns by {math.degrees(turn):.0f}°: "
-                f"use at least {math.ceil(segments * turn) + 1} points"
+                f"a segment turns by {math.degrees(turn):.0f}°: use at least {math.ceil(segments * turn) + 1} points"
             )
         return tuple(notes)
 
@@ -610,4 +619,3 @@ def between(a: Support, b: Support, part: float) -> Support:
         q = qb
     w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
     return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))
-

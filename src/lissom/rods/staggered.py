@@ -54,9 +54,7 @@ def bending_energy(qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vect
 
 
 @inline
-def bending_moment(
-    qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector
-) -> tuple[Vector, Quaternion]:
+def bending_moment(qa: Quaternion, qb: Quaternion, a: float, D: Vector, u0: Vector) -> tuple[Vector, Quaternion]:
     """The moment the element transmits, in the axes of its middle frame, and that frame."""
     psi, u, v, c, middle = relative_rotation(qa, qb)
     k = 2.0 * psi / a
@@ -151,6 +149,4 @@ def stretch_block(R: Matrix, h: float, compliance: float) -> Matrix:
     """−∂²/∂n² of the segment's energy: h d3 d3ᵀ/EA."""
     k = h * compliance
     d3 = (R[2], R[5], R[8])
-    return columns_scaled(
-        (d3[0], d3[0], d3[0], d3[1], d3[1], d3[1], d3[2], d3[2], d3[2]), scale(k, d3)
-    )
+    return columns_scaled((d3[0], d3[0], d3[0], d3[1], d3[1], d3[1], d3[2], d3[2], d3[2]), scale(k, d3))

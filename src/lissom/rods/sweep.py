@@ -77,7 +77,15 @@ def sweep(
     target array is overwritten: give each thread its own chain and work.
     """
     loose = Scales(
-        scales.length, scales.force, scales.block, scales.soft, scales.penalty, 1e-4, 1e-4, False, scales.neutral
+        scales.length,
+        scales.force,
+        scales.block,
+        scales.soft,
+        scales.penalty,
+        1e-4,
+        1e-4,
+        False,
+        scales.neutral,
     )
     for n in range(len(targets)):
         q = q_out[n]
@@ -93,7 +101,7 @@ def sweep(
                 mix(frames0[k], frames[n, k], part, q[sites[k]])
             outcome = newton.equilibrium(chain, work, q, nu, scales if step == steps else loose, 40, True)
             statuses[n] = outcome.status
-            indices[n] = outcome.index
+            indices[n] = outcome.unstable
             if outcome.status != newton.CONVERGED:
                 break
 

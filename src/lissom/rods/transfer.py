@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -29,4 +28,3 @@ def interpolate_frames(q: Array, s: Array, at: Array) -> Array:
     b = np.where(np.einsum("ij,ij->i", a, b)[:, None] < 0.0, -b, b)
     mean = (1.0 - t) * a + t * b
     return np.asarray(mean / np.linalg.norm(mean, axis=1)[:, None])
-

@@ -28,9 +28,7 @@ def scene_slips(scene: Scene) -> list[Slip]:
         slips.append((("cables",), ABSENT, f"must have at most {MOST_POINTS} points together, not {points}"))
     known: dict[str, SectionProperties] = {}
     for i, cable in enumerate(scene.cables):
-        slips += [
-            ((*("cables", i), *where), value, text) for where, value, text in _type_slips(scene, cable, known)
-        ]
+        slips += [((*("cables", i), *where), value, text) for where, value, text in _type_slips(scene, cable, known)]
     return slips
 
 
@@ -46,9 +44,7 @@ def _cable_name_slips(scene: Scene) -> list[Slip]:
 
 
 def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties]) -> list[Slip]:
-    named: list[tuple[Where, str]] = [
-        (("stretches", i, "type"), s.type) for i, s in enumerate(cable.stretches)
-    ]
+    named: list[tuple[Where, str]] = [(("stretches", i, "type"), s.type) for i, s in enumerate(cable.stretches)]
     if cable.type is not None:
         named.insert(0, (("type",), cable.type))
     unknown = [(where, name) for where, name in named if not _exists(scene, name)]
@@ -72,13 +68,9 @@ def _rope_slips(cable: Cable) -> list[Slip]:
     """Without bending stiffness there is only tension. (The direction of a clamp is allowed, and ignored.)"""
     slips: list[Slip] = []
     if cable.rest is not None:
-        slips.append(
-            (("rest",), ABSENT, "must be left out: without bending stiffness nothing keeps a rest shape")
-        )
+        slips.append((("rest",), ABSENT, "must be left out: without bending stiffness nothing keeps a rest shape"))
     if cable.twist is not None:
-        slips.append(
-            (("twist",), cable.twist, "must be left out: a rope without bending stiffness holds no twist")
-        )
+        slips.append((("twist",), cable.twist, "must be left out: a rope without bending stiffness holds no twist"))
     for i, load in enumerate(cable.loads):
         if load.moment is not None:
             message = "must be left out: a rope without bending stiffness carries no moment"

@@ -83,9 +83,7 @@ class _Pose(Described):
     position: Position | None = Field(None, description="world, m")
     tangent: Direction | None = Field(None, description="direction of the cable here, of any length")
     roll: Roll | None = Field(None, description="turn of d1 about the tangent, rad; needs tangent")
-    quaternion: Quaternion | None = Field(
-        None, description="(w, x, y, z) of the frame, instead of tangent and roll"
-    )
+    quaternion: Quaternion | None = Field(None, description="(w, x, y, z) of the frame, instead of tangent and roll")
     free: tuple[Axis, ...] = Field((), description="world axes along which it can move", max_length=3)
 
     @property
@@ -163,9 +161,7 @@ class Load(_Place):
 
     force: Force | None = Field(None, description="world axes, N")
     moment: Moment | None = Field(None, description="N m")
-    axes: Literal["world", "body"] = Field(
-        "world", description="of the moment: body turns with the cable's frame"
-    )
+    axes: Literal["world", "body"] = Field("world", description="of the moment: body turns with the cable's frame")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -212,8 +208,7 @@ class Initial(Described):
 def _named(clips: tuple[Clip, ...]) -> tuple[Clip, ...]:
     """Clips without a name are called by their number."""
     return tuple(
-        clip if clip.name else clip.model_copy(update={"name": f"clip {i}"})
-        for i, clip in enumerate(clips, start=1)
+        clip if clip.name else clip.model_copy(update={"name": f"clip {i}"}) for i, clip in enumerate(clips, start=1)
     )
 
 

@@ -32,9 +32,7 @@ ShearModulus = Annotated[
         hint='a plain number is in Pa: rubber is about "2 MPa", steel "80 GPa"',
     ),
 ]
-Poisson = Annotated[
-    float, Quantity(at_least=-0.99, at_most=0.5, hint="rubber is about 0.49, plastics 0.4, metals 0.3")
-]
+Poisson = Annotated[float, Quantity(at_least=-0.99, at_most=0.5, hint="rubber is about 0.49, plastics 0.4, metals 0.3")]
 Density = Annotated[
     float,
     Quantity(
@@ -67,9 +65,7 @@ class RoundSection(Described):
     diameter: SideLength | None = Field(None, description="outer diameter, m")
     inner_diameter: SideLength | None = Field(None, description="diameter of the bore, m; absent: solid")
     radius: SideLength | None = Field(None, description="outer radius, m, instead of diameter")
-    inner_radius: SideLength | None = Field(
-        None, description="radius of the bore, m, instead of inner_diameter"
-    )
+    inner_radius: SideLength | None = Field(None, description="radius of the bore, m, instead of inner_diameter")
 
     @property
     def outer(self) -> float:
@@ -124,9 +120,7 @@ class LayeredSection(Described):
 
     layers: tuple[Layer, ...] = Field(description="from the inside out", min_length=1, max_length=1000)
     inner_radius: SideLength | None = Field(None, description="radius of the bore, m; absent: solid")
-    inner_diameter: SideLength | None = Field(
-        None, description="diameter of the bore, m, instead of inner_radius"
-    )
+    inner_diameter: SideLength | None = Field(None, description="diameter of the bore, m, instead of inner_radius")
 
     @property
     def outer(self) -> float:
@@ -147,9 +141,7 @@ class LayeredSection(Described):
         for i, layer in enumerate(self.layers):
             if not layer.outer > inside:
                 key = _said(layer, "to_radius", "to_diameter")
-                message = (
-                    f"must lie outside the one before it (radius {inside:g} m): layers go from the inside out"
-                )
+                message = f"must lie outside the one before it (radius {inside:g} m): layers go from the inside out"
                 slips.append((("layers", i, key), getattr(layer, key), message))
             inside = layer.outer
         return _unless(self, slips)
@@ -202,9 +194,7 @@ class Material(Described):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        return _unless(
-            self, _either(self, "poisson", "shear_modulus", needed=True) + _too_light(self.density)
-        )
+        return _unless(self, _either(self, "poisson", "shear_modulus", needed=True) + _too_light(self.density))
 
 
 class Stiffness(Described):
@@ -228,21 +218,15 @@ class Stiffness(Described):
         slips: list[Slip] = []
         low, high = min(self.both), max(self.both)
         if low == 0.0 < high:
-            slips.append(
-                (("bending",), self.bending, "must be positive about both axes, or 0 about both (a rope)")
-            )
+            slips.append((("bending",), self.bending, "must be positive about both axes, or 0 about both (a rope)"))
         elif 0.0 < low < WEAKEST:
             message = f"must be 0 (a rope) or at least {WEAKEST:g} N m2"
             slips.append((("bending",), self.bending, message))
         elif high > 0.0 and self.torsion is None:
-            message = (
-                "is missing: a torsional stiffness in N m2, for a solid round section bending / (1 + poisson)"
-            )
+            message = "is missing: a torsional stiffness in N m2, for a solid round section bending / (1 + poisson)"
             slips.append((("torsion",), ABSENT, message))
         elif high > 0.0 and self.torsion is not None and self.torsion < WEAKEST:
-            message = (
-                f"must be at least {WEAKEST:g} N m2 when the cable bends; a swivel end lets it turn freely"
-            )
+            message = f"must be at least {WEAKEST:g} N m2 when the cable bends; a swivel end lets it turn freely"
             slips.append((("torsion",), self.torsion, message))
         return _unless(self, slips)
 
@@ -267,17 +251,13 @@ class Limits(Described):
 class TypeFields(Described):
     """What may be said of a cable's make, in a type or on the cable itself."""
 
-    section: Section | None = Field(
-        None, description="{ diameter, inner_diameter }, { width, height } or { layers }"
-    )
+    section: Section | None = Field(None, description="{ diameter, inner_diameter }, { width, height } or { layers }")
     material: Material | None = Field(None, description="of a round or rectangular section")
     stiffness: Stiffness | None = Field(None, description="measured, instead of section and material")
     mass_per_length: MassPerLength | None = Field(
         None, description="kg/m; with a section it replaces the computed mass (a filled hose)"
     )
-    radius: SideLength | None = Field(
-        None, description="for drawing and contact, with a measured stiffness, m"
-    )
+    radius: SideLength | None = Field(None, description="for drawing and contact, with a measured stiffness, m")
     extensible: StrictBool = Field(False, description="true: a section stretches with its own E A")
     limits: Limits | None = Field(None, description="rules to check")
 
@@ -323,9 +303,7 @@ def make_slips(made: TypeFields) -> list[Slip]:
     return slips
 
 
-_NO_DENSITY: Final = (
-    "is missing: give it in kg/m3, or mass_per_length for the whole cable; 0 means weightless"
-)
+_NO_DENSITY: Final = "is missing: give it in kg/m3, or mass_per_length for the whole cable; 0 means weightless"
 
 
 def _measured_slips(made: TypeFields, stiffness: Stiffness) -> list[Slip]:
@@ -335,22 +313,14 @@ def _measured_slips(made: TypeFields, stiffness: Stiffness) -> list[Slip]:
             message = "must be left out beside a measured stiffness: say the stiffness in one way only"
             slips.append(((key,), ABSENT, message))
     if made.mass_per_length is None:
-        slips.append(
-            (("mass_per_length",), ABSENT, 'is missing: give it in kg/m, or "107 g/m"; 0 means weightless')
-        )
+        slips.append((("mass_per_length",), ABSENT, 'is missing: give it in kg/m, or "107 g/m"; 0 means weightless'))
     if made.extensible and stiffness.axial is None:
-        slips.append(
-            (("extensible",), True, "needs a section; with a measured stiffness give stiffness.axial in N")
-        )
+        slips.append((("extensible",), True, "needs a section; with a measured stiffness give stiffness.axial in N"))
     limits = made.limits
     if limits is not None and limits.stress is not None:
-        slips.append(
-            (("limits", "stress"), limits.stress, "needs a section with a material, to know the stress")
-        )
+        slips.append((("limits", "stress"), limits.stress, "needs a section with a material, to know the stress"))
     if limits is not None and limits.measured == "inside" and made.radius is None:
-        slips.append(
-            (("radius",), ABSENT, 'is missing: a bend radius measured "inside" needs the radius of the cable')
-        )
+        slips.append((("radius",), ABSENT, 'is missing: a bend radius measured "inside" needs the radius of the cable'))
     return slips
 
 

@@ -70,9 +70,7 @@ def clip_slips(clip: Clip) -> list[Slip]:
             )
         )
     if clip.kind in ("ball", "ring") and len(clip.free) == 3:
-        slips.append(
-            (("free",), clip.free, "must leave one axis held: a clip that holds nothing is left out")
-        )
+        slips.append((("free",), clip.free, "must leave one axis held: a clip that holds nothing is left out"))
     return slips
 
 
@@ -82,9 +80,7 @@ def _pose_slips(held: End | Clip) -> list[Slip]:
     if held.position is None:
         slips.append((("position",), ABSENT, f"is missing: a {held.kind} is at a position = [x, y, z] in m"))
     if held.tangent is not None and held.quaternion is not None:
-        slips.append(
-            (("quaternion",), held.quaternion, "must not be given together with tangent: keep one of them")
-        )
+        slips.append((("quaternion",), held.quaternion, "must not be given together with tangent: keep one of them"))
     directed = held.kind in ("clamp", "swivel", "sleeve")
     if directed and held.tangent is None and held.quaternion is None:
         cure = "give tangent = [x, y, z] or quaternion = [w, x, y, z]"
@@ -120,9 +116,7 @@ def _place_slips(placed: Clip | Load, *, needed: bool) -> list[Slip]:
 def load_slips(load: Load) -> list[Slip]:
     slips = _place_slips(load, needed=True)
     if load.force is None and load.moment is None:
-        slips.append(
-            (("force",), ABSENT, "is missing: a load has a force = [x, y, z] in N or a moment in N m")
-        )
+        slips.append((("force",), ABSENT, "is missing: a load has a force = [x, y, z] in N or a moment in N m"))
     if load.axes == "body" and load.force is not None:
         message = 'must be "world" beside a force (which keeps its direction); give the moment its own load'
         slips.append((("axes",), load.axes, message))
@@ -151,9 +145,7 @@ def _moulded_slips(points: tuple[Vec3, ...]) -> list[Slip]:
         if math.hypot(*step) < 1e-9:
             return [(("points", i), b, "must differ from the point before it")]
         if before is not None and before[0] * step[0] + before[1] * step[1] + before[2] * step[2] < 0.0:
-            message = (
-                "must not turn the shape by more than 90 deg at one point; give more points around the bend"
-            )
+            message = "must not turn the shape by more than 90 deg at one point; give more points around the bend"
             return [(("points", i - 1), a, message)]
         before = step
     return []
@@ -204,9 +196,7 @@ def _clip_name_slips(cable: Cable) -> list[Slip]:
     seen: set[str] = set()
     for i, clip in enumerate(cable.clips):
         if clip.name in seen:
-            slips.append(
-                (("clips", i, "name"), clip.name, "must be unique on the cable: another clip has this name")
-            )
+            slips.append((("clips", i, "name"), clip.name, "must be unique on the cable: another clip has this name"))
         elif clip.name in RESERVED:
             slips.append((("clips", i, "name"), clip.name, "must not be the name of a field of the cable"))
         seen.add(clip.name)
@@ -260,9 +250,7 @@ def _same_place_slips(cable: Cable) -> list[Slip]:
         key = next(key for key in ("at", "from_start", "from_end") if getattr(clip, key) is not None)
         for other, what in held:
             if abs(place - other) <= SAME_PLACE * cable.length:
-                message = (
-                    f"must not be the place of {what}, which is held already: move or remove one of them"
-                )
+                message = f"must not be the place of {what}, which is held already: move or remove one of them"
                 slips.append((("clips", i, key), getattr(clip, key), message))
                 break
         held.append((place, clip.name))
@@ -278,14 +266,10 @@ def _held_slips(cable: Cable) -> list[Slip]:
         message = "is held nowhere: give a start, an end or a clip a position"
         return [((), ABSENT, message)]
     if not fixed:
-        message = (
-            "is held only by clips it slides through: give it a start, an end or a clip that does not slide"
-        )
+        message = "is held only by clips it slides through: give it a start, an end or a clip that does not slide"
         return [((), ABSENT, message)]
     loose = [axis for axis in "xyz" if all(axis in support.free for support in supports)]
     if loose:
-        message = (
-            f'can move along {", ".join(loose)} as a whole: take the axis out of one of its "free" lists'
-        )
+        message = f'can move along {", ".join(loose)} as a whole: take the axis out of one of its "free" lists'
         return [((), ABSENT, message)]
     return []

@@ -21,9 +21,7 @@ SLIPS = "slips"
 
 def reject(slips: list[Slip]) -> NoReturn:
     """Raise all slips as one pydantic error; :mod:`lissom.scene.problems` takes them apart again."""
-    text = "; ".join(
-        f"{'.'.join(map(str, where))}: {message}" if where else message for where, _, message in slips
-    )
+    text = "; ".join(f"{'.'.join(map(str, where))}: {message}" if where else message for where, _, message in slips)
     raise PydanticCustomError(SLIPS, "{text}", {"text": text, SLIPS: slips})
 
 

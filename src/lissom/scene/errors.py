@@ -80,18 +80,9 @@ def shown(value: object, depth: int = 3) -> str:
     elif isinstance(value, int) and value.bit_length() > 1024:
         text = "(an integer of hundreds of digits)"
     elif isinstance(value, dict):
-        text = (
-            "{ "
-            + ", ".join(f"{key} = {shown(item, depth - 1)}" for key, item in list(value.items())[:4])
-            + " }"
-        )
+        text = "{ " + ", ".join(f"{key} = {shown(item, depth - 1)}" for key, item in list(value.items())[:4]) + " }"
     elif isinstance(value, (list, tuple)):
-        text = (
-            "["
-            + ", ".join(shown(item, depth - 1) for item in value[:8])
-            + (", ..." if len(value) > 8 else "")
-            + "]"
-        )
+        text = "[" + ", ".join(shown(item, depth - 1) for item in value[:8]) + (", ..." if len(value) > 8 else "") + "]"
     else:
         text = repr(value)
     text = printable(text)

@@ -43,9 +43,7 @@ class _Kind:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return self.schema()
 
 
@@ -120,16 +118,12 @@ class Components(_Kind):
         if items is None or len(items) != self.count:
             found = "" if items is None else f", not {len(items)}"
             words = {2: "two", 3: "three", 4: "four"}[self.count]
-            slips.append(
-                (where, value, f"must be a list of {words} numbers{found}, such as {self._example()}")
-            )
+            slips.append((where, value, f"must be a list of {words} numbers{found}, such as {self._example()}"))
             return ()
         before = len(slips)
         clean = tuple(self.each.check(item, (*where, i), slips) for i, item in enumerate(items))
         if self.nonzero and len(slips) == before and not 1e-12 < math.hypot(*clean) < 1e100:
-            slips.append(
-                (where, value, "must not be the zero vector; it gives a direction, such as [1, 0, 0]")
-            )
+            slips.append((where, value, "must not be the zero vector; it gives a direction, such as [1, 0, 0]"))
         return clean
 
     def _example(self) -> str:
@@ -167,9 +161,7 @@ class Rows(_Kind):
     row: Components
     at_least: int = 2
 
-    def check(
-        self, value: Any, where: tuple[str | int, ...], slips: list[Slip]
-    ) -> tuple[tuple[float, ...], ...]:
+    def check(self, value: Any, where: tuple[str | int, ...], slips: list[Slip]) -> tuple[tuple[float, ...], ...]:
         items = sequence(value)
         if items is None or not self.at_least <= len(items) <= MAX_POINTS:
             found = "" if items is None else f", not {len(items)}"
@@ -220,9 +212,7 @@ class Count(_Kind):
         whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
         if not whole or not self.at_least <= int(value) <= self.at_most:
             cure = f"; {self.hint}" if self.hint else ""
-            slips.append(
-                (where, value, f"must be a whole number from {self.at_least} to {self.at_most}{cure}")
-            )
+            slips.append((where, value, f"must be a whole number from {self.at_least} to {self.at_most}{cure}"))
             return 0
         return int(value)
 
@@ -248,9 +238,7 @@ class Text(_Kind):
         elif self.name and (not value.strip() or value != value.strip()):
             slips.append((where, value, "must be a name, without spaces before or after it"))
         elif self.name and (not value.isprintable() or set("/=") & set(value)):
-            slips.append(
-                (where, value, "must not contain / or = or control characters (names are parts of paths)")
-            )
+            slips.append((where, value, "must not contain / or = or control characters (names are parts of paths)"))
         return value
 
     def schema(self) -> dict[str, Any]:

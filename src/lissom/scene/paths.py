@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,14 +53,18 @@ def _value(text: str) -> Any:
         return text
     value = parsed["value"]
     known = isinstance(value, (bool, int, float, str, list, dict))
-    return (
-        value if known and len(parsed) == 1 else text
-    )  # not a date, and nothing smuggled in on a second line
+    return value if known and len(parsed) == 1 else text  # not a date, and nothing smuggled in on a second line
 
 
-def edited(scene: Scene, path: str, value: Any) -> dict[str, Any]:
-    """The plain data of the scene with one value set, or taken out if it is None."""
+def edited(scene: Scene, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain data of the scene with values set, or taken out where they are None."""
     data = scene.to_dict()
+    for path, value in changes.items():
+        _put(data, path, value)
+    return data
+
+
+def _put(data: dict[str, Any], path: str, value: Any) -> None:
     where = locate(data, path)
     parent: Any = data
     for key, below in pairwise(where):
@@ -76,14 +80,13 @@ def edited(scene: Scene, path: str, value: Any) -> dict[str, Any]:
             del parent[int(last)]
         else:
             parent.pop(last, None)
-        return data
+        return
     if isinstance(parent, dict):
         for other in INSTEAD.get(str(last), ()):
             parent.pop(other, None)
         if last == "radius" and "diameter" in parent:  # of a section; a type's radius has no other name
             del parent["diameter"]
     parent[last] = value
-    return data
 
 
 def locate(data: dict[str, Any], path: str) -> Where:
@@ -108,11 +111,7 @@ def _object(data: dict[str, Any], path: str) -> tuple[Where, str]:
     """The named thing a path begins with, and the dotted rest. Names may hold dots themselves."""
     head, slash, rest = path.partition("/")
     if not slash:
-        names = (
-            _longest(path.removeprefix("types."), data.get("types", {}))
-            if path.startswith("types.")
-            else None
-        )
+        names = _longest(path.removeprefix("types."), data.get("types", {})) if path.startswith("types.") else None
         return ((), path) if names is None else (("types", names[0]), names[1])
     for i, cable in enumerate(data.get("cables", ())):
         if cable["name"] == head:
@@ -162,9 +161,7 @@ def _paths(data: dict[str, Any]) -> Iterator[str]:
     tables: list[Where] = [("cables", i) for i in range(len(data.get("cables", ())))]
     for where in tables[:_MOST_PATHS]:
         cable = data["cables"][where[1]]
-        inside = [
-            (*where, group, j) for group in ("clips", "loads") for j in range(len(cable.get(group, ())))
-        ]
+        inside = [(*where, group, j) for group in ("clips", "loads") for j in range(len(cable.get(group, ())))]
         for table in [where, (*where, "start"), (*where, "end"), *inside]:
             yield from (path_of((*table, key), data) for key in keys_at(table))
     for name, made in list(data.get("types", {}).items())[:_MOST_PATHS]:

@@ -186,9 +186,7 @@ def _toml_error(message: str, text: str, file: str | None) -> SceneError:
 
 
 def _too_deep(file: str | None) -> SceneError:
-    return SceneError(
-        [Problem("", ABSENT, f"is nested deeper than {DEEPEST} levels: that is no scene", file=file)]
-    )
+    return SceneError([Problem("", ABSENT, f"is nested deeper than {DEEPEST} levels: that is no scene", file=file)])
 
 
 def _file_error(path: Path, message: str) -> SceneError:

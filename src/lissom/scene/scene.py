@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -123,10 +124,14 @@ class Scene(Described):
 
         ``None`` takes the thing out. Raises SceneError for a path or a value that does not fit.
         """
+        return self.with_values({path: value})
+
+    def with_values(self, changes: Mapping[str, Any]) -> Self:
+        """The same for several things at once, checked only together."""
         from lissom.scene.paths import edited
         from lissom.scene.reading import validated
 
-        scene = validated(type(self), edited(self, path, value))
+        scene = validated(type(self), edited(self, changes))
         scene._document = self._document
         return scene
 

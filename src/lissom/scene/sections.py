@@ -78,9 +78,7 @@ def _rings_of(made: CableType, section: RoundSection | LayeredSection) -> list[R
     if isinstance(section, RoundSection):
         material = made.material
         assert material is not None  # validated: such a section has a material
-        return [
-            (section.inner, section.outer, material.youngs_modulus, material.shear, material.density or 0.0)
-        ]
+        return [(section.inner, section.outer, material.youngs_modulus, material.shear, material.density or 0.0)]
     inside, rings = section.inner, []
     for layer in section.layers:
         rings.append((inside, layer.outer, layer.youngs_modulus, layer.shear, layer.density or 0.0))

@@ -41,11 +41,7 @@ def twist_slips(cable: Cable) -> list[Slip]:
 
 def _clamps(cable: Cable) -> list[Clamped]:
     """In the order along the cable."""
-    clips = [
-        (clip.place(cable.length) or 0.0, i, clip)
-        for i, clip in enumerate(cable.clips)
-        if clip.kind == "clamp"
-    ]
+    clips = [(clip.place(cable.length) or 0.0, i, clip) for i, clip in enumerate(cable.clips) if clip.kind == "clamp"]
     found: list[Clamped] = []
     if cable.start is not None and cable.start.kind == "clamp":
         found.append((cable.start, None, ()))

@@ -84,11 +84,7 @@ _CURVATURE = {
     "1/mm": Fraction(1000),
     "1/cm": Fraction(100),
     "1/in": 1 / _INCH,
-    **{
-        f"{angle}/{length}": _ANGLE[angle] / _LENGTH[length]
-        for angle in _ANGLE
-        for length in ("m", "mm", "cm")
-    },
+    **{f"{angle}/{length}": _ANGLE[angle] / _LENGTH[length] for angle in _ANGLE for length in ("m", "mm", "cm")},
 }
 _ACCELERATION = {
     "m/s2": Fraction(1),
