@@ -6,9 +6,9 @@ changes the energy at equilibrium by
     dE/ds_p = H⁺ − H⁻,   H = n·d3 (1 + n·d3/2EA) + ½ m·K⁻¹m + m·ω₀            [docs/theory/rods.md (27)]
 
 (the jump of the conserved "material force" across the support). At a ring the tension is therefore continuous when m
-is. A sleeve holds the tangent, so m jumps: the tension then jumps by −[½ m·K⁻¹m], and the sleeve exerts +[½ m·K⁻¹m] along
-the cable. Newton's method on the places, with the derivative by differences of equilibria; every equilibrium in between
-is a warm solve.
+is. A sleeve holds the tangent, so m jumps: the tension then jumps by −[½ m·K⁻¹m], and the sleeve exerts +[½ m·K⁻¹m]
+along the cable. Newton's method on the places, with the derivative by differences of equilibria; every equilibrium in
+between is a warm solve.
 """
 
 import itertools
