@@ -279,9 +279,7 @@ def turned(q: Array, v: Array) -> Array:
     """q∘(0, v)"""
     w, x, y, z = q
     a, b, c = v
-    return np.array(
-        [-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a]
-    )
+    return np.array([-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a])
 
 
 def left_product(q: Array) -> Array:

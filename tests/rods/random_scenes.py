@@ -126,3 +126,104 @@ def direction(rng: np.random.Generator) -> Array:
     """A unit vector, all directions equally likely."""
     v = rng.normal(size=3)
     return np.asarray(v / np.linalg.norm(v))
+
+
+# ---- anything a scene may say --------------------------------------------------------------------------------------
+
+
+def fuzzed(seed: int) -> dict[str, Any]:
+    """Plain data of a scene with one cable and whatever its schema allows, extremes included.
+
+    Mostly valid; a few break a rule between fields, and reading them says so.
+    """
+    rng = np.random.default_rng([seed, 4])
+    length = float(10.0 ** rng.uniform(-6.0, 4.0)) if chance(rng, 0.3) else float(10.0 ** rng.uniform(-1.0, 1.0))
+    cable: dict[str, Any] = {"name": CABLE, "length": length, **fuzzed_make(rng, length)}
+    if chance(rng, 0.7):
+        cable["points"] = int(rng.choice([3, 4, 5, 9, 17, 33, 65, 150]))
+    reach = length * rng.uniform(0.05, 1.1)
+    if chance(rng, 0.9):
+        cable["start"] = fuzzed_support(rng, np.zeros(3), ("clamp", "clamp", "ball", "swivel"))
+    if chance(rng, 0.7):
+        cable["end"] = fuzzed_support(rng, reach * direction(rng), ("clamp", "clamp", "ball", "swivel"))
+        clamped = cable["end"]["kind"] == cable.get("start", {}).get("kind") == "clamp"
+        if clamped and "roll" not in cable["end"] and chance(rng, 0.3):
+            cable["twist"] = rng.normal() * 10.0 ** rng.uniform(-1.0, 1.5)
+    if chance(rng, 0.4):
+        cable["clips"] = fuzzed_clips(rng, length, reach)
+    if chance(rng, 0.3):
+        cable["loads"] = [fuzzed_load(rng, cable) for _ in range(rng.integers(1, 4))]
+    if chance(rng, 0.2):
+        cable["rest"] = fuzzed_rest(rng, cable)
+    scene: dict[str, Any] = {"cables": [cable]}
+    if chance(rng, 0.2):
+        cable["stretches"] = [{"from": 0.2, "to": rng.uniform(0.21, 0.9), "type": "other"}]
+        scene["types"] = {"other": fuzzed_make(rng, length)}
+    if chance(rng, 0.3):
+        scene["gravity"] = [0.0, 0.0, 0.0] if chance(rng, 0.5) else (9.81 * direction(rng)).tolist()
+    return scene
+
+
+def chance(rng: np.random.Generator, probability: float) -> bool:
+    return bool(rng.random() < probability)
+
+
+def fuzzed_make(rng: np.random.Generator, length: float) -> dict[str, Any]:
+    """Stiffness and mass; wL³/B from 1e-9 to 1e9, a rope now and then."""
+    mass = 0.0 if chance(rng, 0.1) else float(10.0 ** rng.uniform(-4.0, 2.0))
+    bending = min(1e12, max(1e-19, mass * GRAVITY * length**3 * 10.0 ** rng.uniform(-6.0, 6.0)))
+    if chance(rng, 0.1):
+        stiffness: dict[str, Any] = {"bending": 0.0}
+    elif chance(rng, 0.3):
+        ratio = float(10.0 ** rng.uniform(0.0, 3.0))
+        stiffness = {"bending": [bending, min(1e12, ratio * bending)], "torsion": bending}
+    else:
+        stiffness = {"bending": bending, "torsion": min(1e12, bending * 10.0 ** rng.uniform(-2.0, 1.0))}
+    if chance(rng, 0.15):
+        stiffness["axial"] = float(np.clip(bending / length**2 * 10.0 ** rng.uniform(0.0, 8.0), 1e-12, 1e15))
+    return {"stiffness": stiffness, "mass_per_length": mass}
+
+
+def fuzzed_support(rng: np.random.Generator, position: Array, kinds: tuple[str, ...]) -> dict[str, Any]:
+    kind = str(rng.choice(kinds))
+    support: dict[str, Any] = {"position": position.tolist(), "kind": kind}
+    if kind in ("clamp", "swivel", "sleeve"):
+        axes = np.eye(3)[rng.integers(3)] * rng.choice([-1.0, 1.0])
+        support["tangent"] = (axes if chance(rng, 0.3) else direction(rng)).tolist()
+    if kind == "clamp" and chance(rng, 0.3):
+        support["roll"] = rng.uniform(-math.pi, math.pi)
+    if chance(rng, 0.1):
+        support["free"] = [str(axis) for axis in rng.choice(["x", "y", "z"], rng.integers(1, 3), replace=False)]
+    return support
+
+
+def fuzzed_clips(rng: np.random.Generator, length: float, reach: float) -> list[dict[str, Any]]:
+    """Many or few, mostly within reach of each other."""
+    count = int(rng.choice([1, 2, 3, 12]))
+    places = np.sort(rng.uniform(0.02, 0.98, count))
+    way = direction(rng)
+    clips = []
+    for place in places:
+        scatter = 0.3 * length / (count + 1) * direction(rng)
+        kinds = ("clamp", "ball", "ball", "swivel", "ring", "sleeve")
+        clip = fuzzed_support(rng, min(reach, 0.7 * length) * place * way + scatter, kinds)
+        clips.append({**clip, "at": float(place)})
+    return clips
+
+
+def fuzzed_load(rng: np.random.Generator, cable: dict[str, Any]) -> dict[str, Any]:
+    bending = float(np.max(cable["stiffness"]["bending"])) or 1.0
+    size = min(1e5, bending / cable["length"] ** 2 * 10.0 ** rng.uniform(-2.0, 3.0))
+    load: dict[str, Any] = {"at": float(rng.choice([0.0, 0.5, 1.0, rng.random()]))}
+    if chance(rng, 0.7):
+        return {**load, "force": (size * direction(rng)).tolist()}
+    moment = (min(1e5, size * cable["length"] * 0.1) * direction(rng)).tolist()
+    return {**load, "moment": moment, "axes": str(rng.choice(["world", "body"]))}
+
+
+def fuzzed_rest(rng: np.random.Generator, cable: dict[str, Any]) -> dict[str, Any]:
+    """Up to some turns in all, constant or given per point."""
+    size = 10.0 ** rng.uniform(-1.0, 1.3) / cable["length"]
+    if "points" in cable and chance(rng, 0.4):
+        return {"curvature": (size * rng.normal(size=(cable["points"], 3))).tolist()}
+    return {"curvature": (size * direction(rng)).tolist()}

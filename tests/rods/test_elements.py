@@ -27,12 +27,7 @@ def polished_element(qa: Any, qb: Any, n: Any, f: Any, h: float, D: Any, u0: Any
 
 @kernel
 def polished_energy(qa: Any, qb: Any, n: Any, f: Any, h: float, D: Any, u0: Any, slope: Any) -> Any:
-    return polished.energy(qa, qb, n, f, h, D, u0, slope)
-
-
-@kernel
-def polished_advance(qa: Any, qb: Any, n: Any, h: float, D: Any, u0: Any, slope: Any) -> Any:
-    return polished.element_advance(qa, qb, n, h, D, u0, slope)
+    return polished.energy_and_advance(qa, qb, n, f, h, D, u0, slope)
 
 
 @kernel
@@ -171,7 +166,7 @@ def test_polished_element(angle: float, seed: int, plain: bool) -> None:
     rest: tuple[Any, ...] = (k.f, k.h, k.D, k.u0, k.slope)
 
     def energy(v: Array) -> float:
-        return float(polished_energy(*both_turned(k, v), k.n, *rest)[1])
+        return float(polished_energy(*both_turned(k, v), k.n, *rest)[0])
 
     value, ga, gb, aa, ab, bb, advance, ca, cb, block = polished_element(k.qa, k.qb, k.n, *rest)
     assert value == pytest.approx(energy(np.zeros(6)), rel=1e-12)
@@ -180,10 +175,10 @@ def test_polished_element(angle: float, seed: int, plain: bool) -> None:
     assert np.allclose(H, hessian_of(energy, 6), rtol=0, atol=1e-6)
 
     def forced(dn: Array) -> float:
-        return float(polished_energy(k.qa, k.qb, triple(np.array(k.n) + dn), *rest)[1])
+        return float(polished_energy(k.qa, k.qb, triple(np.array(k.n) + dn), *rest)[0])
 
     assert np.allclose(advance, -gradient_of(forced, 3), rtol=0, atol=1e-10)
-    assert np.allclose(advance, polished_advance(k.qa, k.qb, k.n, k.h, k.D, k.u0, k.slope), rtol=0, atol=1e-13)
+    assert np.allclose(advance, polished_energy(k.qa, k.qb, k.n, *rest)[1], rtol=0, atol=1e-13)
 
     def moved(v: Array) -> Any:
         return polished_element(*both_turned(k, v), k.n, *rest)[6]

@@ -103,6 +103,6 @@ def start(line: Line, grid: Grid, chain: Chain, q: Array, nu: Array) -> State:
 @kernel
 def known_multipliers(chain: Chain, nu: Array, n: Array) -> None:
     for s in range(len(n)):
-        force = internal_force(chain, nu, s)
+        force = internal_force(chain.force, chain.run, nu, s)
         for k in range(3):
             n[s, k] = force[k]

@@ -18,10 +18,16 @@ Arrays (i: frame, j: border column, last column: right-hand side)
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.triples import Matrix
 from lissom.kernels import inline, kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+@inline
+def nine(a: Array, i: int) -> Matrix:
+    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5], a[i, 6], a[i, 7], a[i, 8])
 
 
 @inline
@@ -96,6 +102,7 @@ def factor(
             schur[j, k] = 0.0
         for k in range(3):
             carried[j, k] = 0.0
+    u = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # P⁻¹·upper of the frame before
     for i in range(count):
         d0 = diagonal[i, 0] + shift * mask[i, 0]
         d1 = diagonal[i, 1]
@@ -104,8 +111,7 @@ def factor(
         d4 = diagonal[i, 4]
         d5 = diagonal[i, 5] + shift * mask[i, 2]
         if i > 0:
-            o = upper[i - 1]
-            u = ratio[i - 1]
+            o = nine(upper, i - 1)
             d0 -= o[0] * u[0] + o[3] * u[3] + o[6] * u[6]
             d1 -= o[0] * u[1] + o[3] * u[4] + o[6] * u[7]
             d2 -= o[0] * u[2] + o[3] * u[5] + o[6] * u[8]
@@ -120,14 +126,6 @@ def factor(
         inverse[i, 3] = p3
         inverse[i, 4] = p4
         inverse[i, 5] = p5
-        if i + 1 < count:
-            for k in range(3):
-                a = upper[i, k]
-                b = upper[i, 3 + k]
-                c = upper[i, 6 + k]
-                ratio[i, k] = p0 * a + p1 * b + p2 * c
-                ratio[i, 3 + k] = p1 * a + p3 * b + p4 * c
-                ratio[i, 6 + k] = p2 * a + p4 * b + p5 * c
         for j in range(total):
             if j < width and i < first[j]:
                 continue
@@ -138,7 +136,6 @@ def factor(
                 v0 = carried[j, 0]
                 v1 = carried[j, 1]
                 v2 = carried[j, 2]
-                u = ratio[i - 1]
                 z0 -= u[0] * v0 + u[3] * v1 + u[6] * v2
                 z1 -= u[1] * v0 + u[4] * v1 + u[7] * v2
                 z2 -= u[2] * v0 + u[5] * v1 + u[8] * v2
@@ -152,6 +149,15 @@ def factor(
                 if k < width and i < first[k]:
                     continue
                 schur[j, k] += z0 * solved[i, k, 0] + z1 * solved[i, k, 1] + z2 * solved[i, k, 2]
+        if i + 1 < count:
+            for k in range(3):
+                a = upper[i, k]
+                b = upper[i, 3 + k]
+                c = upper[i, 6 + k]
+                ratio[i, k] = p0 * a + p1 * b + p2 * c
+                ratio[i, 3 + k] = p1 * a + p3 * b + p4 * c
+                ratio[i, 6 + k] = p2 * a + p4 * b + p5 * c
+            u = nine(ratio, i)
     for j in range(total):
         for k in range(j):
             schur[k, j] = schur[j, k]
@@ -176,7 +182,7 @@ def back_substitute(
                 w1 += weights[j] * solved[i, j, 1]
                 w2 += weights[j] * solved[i, j, 2]
         if i + 1 < count:
-            u = ratio[i]
+            u = nine(ratio, i)
             y0 = w0 - (u[0] * x0 + u[1] * x1 + u[2] * x2)
             y1 = w1 - (u[3] * x0 + u[4] * x1 + u[5] * x2)
             y2 = w2 - (u[6] * x0 + u[7] * x1 + u[8] * x2)
@@ -214,11 +220,11 @@ def new_right_side(
         z1 = columns[i, width, 1]
         z2 = columns[i, width, 2]
         if i > 0:
-            u = ratio[i - 1]
+            u = nine(ratio, i - 1)
             z0 -= u[0] * v0 + u[3] * v1 + u[6] * v2
             z1 -= u[1] * v0 + u[4] * v1 + u[7] * v2
             z2 -= u[2] * v0 + u[5] * v1 + u[8] * v2
-        p = inverse[i]
+        p = (inverse[i, 0], inverse[i, 1], inverse[i, 2], inverse[i, 3], inverse[i, 4], inverse[i, 5])
         solved[i, width, 0] = p[0] * z0 + p[1] * z1 + p[2] * z2
         solved[i, width, 1] = p[1] * z0 + p[3] * z1 + p[4] * z2
         solved[i, width, 2] = p[2] * z0 + p[4] * z1 + p[5] * z2

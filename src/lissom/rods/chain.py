@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import Vector, apply_transposed, matadd, rotation, turned
+from lissom.geometry.triples import Vector, apply_transposed, rotation, turned
 from lissom.kernels import inline, kernel
 from lissom.rods import polished, staggered
 
@@ -109,69 +109,76 @@ def frame(q: Array, i: int) -> tuple[float, float, float, float]:
 
 
 @inline
-def internal_force(chain: Chain, nu: Array, s: int) -> Vector:
+def internal_force(force: Array, run: Indices, nu: Array, s: int) -> Vector:
     """n = force + ν of the runs the segment belongs to."""
-    x = chain.force[s, 0]
-    y = chain.force[s, 1]
-    z = chain.force[s, 2]
-    if chain.run[s, 0] >= 0:
-        x += nu[chain.run[s, 0]]
-    if chain.run[s, 1] >= 0:
-        y += nu[chain.run[s, 1]]
-    if chain.run[s, 2] >= 0:
-        z += nu[chain.run[s, 2]]
+    x = force[s, 0]
+    y = force[s, 1]
+    z = force[s, 2]
+    if run[s, 0] >= 0:
+        x += nu[run[s, 0]]
+    if run[s, 1] >= 0:
+        y += nu[run[s, 1]]
+    if run[s, 2] >= 0:
+        z += nu[run[s, 2]]
     return (x, y, z)
+
+
+# The kernels below take the arrays out of the named tuple once, at the top: each look-up inside a loop would count
+# references to them.
 
 
 @kernel
 def lagrangian(chain: Chain, q: Array, nu: Array, closure: Array) -> float:
     """ℒ(R, ν); fills the closure error c."""
-    runs = len(chain.target)
     value = 0.0
-    for j in range(runs):
+    for j in range(len(chain.target)):
         closure[j] = -chain.target[j]
         value += nu[j] * chain.target[j]
     if chain.scheme == STAGGERED:
-        for i in range(len(q) - 1):
-            value += staggered.bending_energy(
-                frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
-            )
-        for i in range(len(q)):
-            s = chain.segment_of[i]
-            if s >= 0:
-                n = internal_force(chain, nu, s)
-                value += staggered.segment_energy(frame(q, i), n, chain.h[s], chain.compliance[s])
-                dx = staggered.segment_advance(frame(q, i), n, chain.h[s], chain.compliance[s])
-                for k in range(3):
-                    if chain.run[s, k] >= 0:
-                        closure[chain.run[s, k]] += dx[k]
-        return value
-    for s in range(len(chain.h)):
-        n = internal_force(chain, nu, s)
-        _, part = polished.energy(
-            frame(q, s),
-            frame(q, s + 1),
-            n,
-            triple(chain.weight, s),
-            chain.h[s],
-            triple(chain.stiffness, s),
-            triple(chain.rest, s),
-            triple(chain.slope, s),
-        )
-        value += part
-        dx = polished.element_advance(
-            frame(q, s),
-            frame(q, s + 1),
-            n,
-            chain.h[s],
-            triple(chain.stiffness, s),
-            triple(chain.rest, s),
-            triple(chain.slope, s),
-        )
-        for k in range(3):
-            if chain.run[s, k] >= 0:
-                closure[chain.run[s, k]] += dx[k]
+        return value + staggered_lagrangian(chain, q, nu, closure)
+    return value + polished_lagrangian(chain, q, nu, closure)
+
+
+@kernel
+def staggered_lagrangian(chain: Chain, q: Array, nu: Array, closure: Array) -> float:
+    arc, stiffness, rest = chain.arc, chain.stiffness, chain.rest
+    segment_of, h, compliance, force, run = chain.segment_of, chain.h, chain.compliance, chain.force, chain.run
+    value = 0.0
+    for i in range(len(q) - 1):
+        value += staggered.bending_energy(frame(q, i), frame(q, i + 1), arc[i], triple(stiffness, i), triple(rest, i))
+    for i in range(len(q)):
+        s = segment_of[i]
+        if s >= 0:
+            n = internal_force(force, run, nu, s)
+            value += staggered.segment_energy(frame(q, i), n, h[s], compliance[s])
+            add_advance(run, closure, s, staggered.segment_advance(frame(q, i), n, h[s], compliance[s]))
     return value
+
+
+@kernel
+def polished_lagrangian(chain: Chain, q: Array, nu: Array, closure: Array) -> float:
+    h, stiffness, rest, slope, weight = chain.h, chain.stiffness, chain.rest, chain.slope, chain.weight
+    force, run = chain.force, chain.run
+    value = 0.0
+    for s in range(len(h)):
+        n = internal_force(force, run, nu, s)
+        part, dx = polished.energy_and_advance(
+            frame(q, s), frame(q, s + 1), n, triple(weight, s), h[s], triple(stiffness, s), triple(rest, s),
+            triple(slope, s),
+        )  # fmt: skip
+        value += part
+        add_advance(run, closure, s, dx)
+    return value
+
+
+@inline
+def add_advance(run: Indices, closure: Array, s: int, dx: Vector) -> None:
+    if run[s, 0] >= 0:
+        closure[run[s, 0]] += dx[0]
+    if run[s, 1] >= 0:
+        closure[run[s, 1]] += dx[1]
+    if run[s, 2] >= 0:
+        closure[run[s, 2]] += dx[2]
 
 
 @inline
@@ -185,31 +192,38 @@ def add_symmetric(diagonal: Array, i: int, m: tuple[float, ...]) -> None:
 
 
 @inline
-def add_columns(chain: Chain, columns: Array, i: int, s: int, m: tuple[float, ...]) -> None:
-    for k in range(3):
-        j = chain.run[s, k]
-        if j >= 0:
-            if k == 0:
-                columns[i, j, 0] += m[0]
-                columns[i, j, 1] += m[1]
-                columns[i, j, 2] += m[2]
-            elif k == 1:
-                columns[i, j, 0] += m[3]
-                columns[i, j, 1] += m[4]
-                columns[i, j, 2] += m[5]
-            else:
-                columns[i, j, 0] += m[6]
-                columns[i, j, 1] += m[7]
-                columns[i, j, 2] += m[8]
+def add_gradient(gradient: Array, i: int, g: Vector) -> None:
+    gradient[i, 0] += g[0]
+    gradient[i, 1] += g[1]
+    gradient[i, 2] += g[2]
 
 
 @inline
-def add_border(chain: Chain, border: Array, s: int, m: tuple[float, ...]) -> None:
+def add_columns(run: Indices, columns: Array, i: int, s: int, m: tuple[float, ...]) -> None:
+    j = run[s, 0]
+    if j >= 0:
+        columns[i, j, 0] += m[0]
+        columns[i, j, 1] += m[1]
+        columns[i, j, 2] += m[2]
+    j = run[s, 1]
+    if j >= 0:
+        columns[i, j, 0] += m[3]
+        columns[i, j, 1] += m[4]
+        columns[i, j, 2] += m[5]
+    j = run[s, 2]
+    if j >= 0:
+        columns[i, j, 0] += m[6]
+        columns[i, j, 1] += m[7]
+        columns[i, j, 2] += m[8]
+
+
+@inline
+def add_border(run: Indices, border: Array, s: int, m: tuple[float, ...]) -> None:
     for k in range(3):
-        a = chain.run[s, k]
+        a = run[s, k]
         if a >= 0:
             for l in range(3):
-                b = chain.run[s, l]
+                b = run[s, l]
                 if b >= 0:
                     border[a, b] += m[3 * k + l]
 
@@ -247,101 +261,98 @@ def assemble(chain: Chain, work: Work, q: Array, nu: Array) -> float:
 
 @kernel
 def assemble_staggered(chain: Chain, work: Work, q: Array, nu: Array) -> float:
+    arc, stiffness, rest = chain.arc, chain.stiffness, chain.rest
+    segment_of, length, flexible, force, run = chain.segment_of, chain.h, chain.compliance, chain.force, chain.run
+    gradient, diagonal, upper, columns = work.gradient, work.diagonal, work.upper, work.columns
+    closure, border = work.closure, work.border
     count = len(q)
     value = 0.0
     for i in range(count - 1):
         part, ga, gb, aa, ab, bb = staggered.bending_terms(
-            frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
+            frame(q, i), frame(q, i + 1), arc[i], triple(stiffness, i), triple(rest, i)
         )
         value += part
-        for k in range(3):
-            work.gradient[i, k] += ga[k]
-            work.gradient[i + 1, k] += gb[k]
+        add_gradient(gradient, i, ga)
+        add_gradient(gradient, i + 1, gb)
         for k in range(9):
-            work.upper[i, k] = ab[k]
-        add_symmetric(work.diagonal, i, aa)
-        add_symmetric(work.diagonal, i + 1, bb)
+            upper[i, k] = ab[k]
+        add_symmetric(diagonal, i, aa)
+        add_symmetric(diagonal, i + 1, bb)
     for i in range(count):
-        s = chain.segment_of[i]
+        s = segment_of[i]
         if s < 0:
             continue
         R = rotation(frame(q, i))
-        n = internal_force(chain, nu, s)
-        h = chain.h[s]
-        compliance = chain.compliance[s]
-        g, hessian, columns = staggered.segment(R, n, h, compliance)
-        for k in range(3):
-            work.gradient[i, k] += g[k]
-        add_symmetric(work.diagonal, i, hessian)
-        add_columns(chain, work.columns, i, s, columns)
-        dx = staggered.segment_advance(frame(q, i), n, h, compliance)
-        for k in range(3):
-            if chain.run[s, k] >= 0:
-                work.closure[chain.run[s, k]] += dx[k]
+        n = internal_force(force, run, nu, s)
+        h = length[s]
+        compliance = flexible[s]
+        g, hessian, column = staggered.segment(R, n, h, compliance)
+        add_gradient(gradient, i, g)
+        add_symmetric(diagonal, i, hessian)
+        add_columns(run, columns, i, s, column)
+        add_advance(run, closure, s, staggered.segment_advance(frame(q, i), n, h, compliance))
         value += staggered.segment_energy(frame(q, i), n, h, compliance)
         if compliance > 0.0:
-            add_border(chain, work.border, s, staggered.stretch_block(R, h, compliance))
+            add_border(run, border, s, staggered.stretch_block(R, h, compliance))
     return value
 
 
 @kernel
 def assemble_polished(chain: Chain, work: Work, q: Array, nu: Array) -> float:
+    h, stiffness, rest, slope, weight = chain.h, chain.stiffness, chain.rest, chain.slope, chain.weight
+    force, run = chain.force, chain.run
+    gradient, diagonal, upper, columns = work.gradient, work.diagonal, work.upper, work.columns
+    closure, border = work.closure, work.border
     value = 0.0
-    for s in range(len(chain.h)):
+    for s in range(len(h)):
         part, ga, gb, aa, ab, bb, dx, ca, cb, block = polished.element(
-            frame(q, s),
-            frame(q, s + 1),
-            internal_force(chain, nu, s),
-            triple(chain.weight, s),
-            chain.h[s],
-            triple(chain.stiffness, s),
-            triple(chain.rest, s),
-            triple(chain.slope, s),
-        )
+            frame(q, s), frame(q, s + 1), internal_force(force, run, nu, s), triple(weight, s), h[s],
+            triple(stiffness, s), triple(rest, s), triple(slope, s),
+        )  # fmt: skip
         value += part
-        for k in range(3):
-            work.gradient[s, k] += ga[k]
-            work.gradient[s + 1, k] += gb[k]
-            if chain.run[s, k] >= 0:
-                work.closure[chain.run[s, k]] += dx[k]
+        add_gradient(gradient, s, ga)
+        add_gradient(gradient, s + 1, gb)
+        add_advance(run, closure, s, dx)
         for k in range(9):
-            work.upper[s, k] = ab[k]
-        add_symmetric(work.diagonal, s, aa)
-        add_symmetric(work.diagonal, s + 1, bb)
-        add_columns(chain, work.columns, s, s, ca)
-        add_columns(chain, work.columns, s + 1, s, cb)
-        add_border(chain, work.border, s, block)
+            upper[s, k] = ab[k]
+        add_symmetric(diagonal, s, aa)
+        add_symmetric(diagonal, s + 1, bb)
+        add_columns(run, columns, s, s, ca)
+        add_columns(run, columns, s + 1, s, cb)
+        add_border(run, border, s, block)
     return value
 
 
 @kernel
 def hold_supports(chain: Chain, work: Work, count: int, width: int) -> None:
     """Takes the components that supports hold out of the system: unit diagonal, nothing else."""
+    mask, stiffness, arc = chain.mask, chain.stiffness, chain.arc
+    diagonal, gradient, columns, upper = work.diagonal, work.gradient, work.columns, work.upper
+    last = len(arc) - 1
     for i in range(count):
-        m0 = chain.mask[i, 0]
-        m1 = chain.mask[i, 1]
-        m2 = chain.mask[i, 2]
+        m0 = mask[i, 0]
+        m1 = mask[i, 1]
+        m2 = mask[i, 2]
         if m0 * m1 * m2 == 1.0:
             continue
-        unit = chain.stiffness[min(i, len(chain.arc) - 1), 2] / chain.arc[min(i, len(chain.arc) - 1)] + 1.0
-        d = work.diagonal[i]
-        d[0] = m0 * d[0] + (1.0 - m0) * unit
-        d[1] *= m0 * m1
-        d[2] *= m0 * m2
-        d[3] = m1 * d[3] + (1.0 - m1) * unit
-        d[4] *= m1 * m2
-        d[5] = m2 * d[5] + (1.0 - m2) * unit
+        unit = stiffness[min(i, last), 2] / arc[min(i, last)] + 1.0
+        diagonal[i, 0] = m0 * diagonal[i, 0] + (1.0 - m0) * unit
+        diagonal[i, 1] *= m0 * m1
+        diagonal[i, 2] *= m0 * m2
+        diagonal[i, 3] = m1 * diagonal[i, 3] + (1.0 - m1) * unit
+        diagonal[i, 4] *= m1 * m2
+        diagonal[i, 5] = m2 * diagonal[i, 5] + (1.0 - m2) * unit
         for k in range(3):
-            m = chain.mask[i, k]
-            work.gradient[i, k] *= m
-            if m == 0.0:
-                for j in range(width):
-                    work.columns[i, j, k] = 0.0
-                for l in range(3):
-                    if i + 1 < count:
-                        work.upper[i, 3 * k + l] = 0.0
-                    if i > 0:
-                        work.upper[i - 1, 3 * l + k] = 0.0
+            if mask[i, k] == 1.0:
+                continue
+            gradient[i, k] = 0.0
+            for j in range(width):
+                columns[i, j, k] = 0.0
+            for l in range(3):
+                if i + 1 < count:
+                    upper[i, 3 * k + l] = 0.0
+                if i > 0:
+                    upper[i - 1, 3 * l + k] = 0.0
 
 
 @kernel
@@ -355,16 +366,3 @@ def turn_frames(q: Array, step: Array, length: float, out: Array) -> None:
             p = turned(frame(q, i), a)
         for k in range(4):
             out[i, k] = p[k]
-
-
-__all__ = [
-    "POLISHED",
-    "STAGGERED",
-    "Chain",
-    "Work",
-    "assemble",
-    "lagrangian",
-    "matadd",
-    "turn_frames",
-    "workspace",
-]

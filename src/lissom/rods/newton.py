@@ -105,9 +105,7 @@ def equilibrium(
             continue
         if not (residual < 1e300 and closure < 1e300):
             return Outcome(NOT_FINITE, iteration, residual, closure, index, shifted, escapes, factorisations)
-        for i in range(count):
-            for k in range(3):
-                work.columns[i, width, k] = -work.gradient[i, k]
+        set_right_side(work.columns, work.gradient, width)
         # residuals are judged by the forces that act: those in a wound-up cable may dwarf EI/L²
         rest = residual * scales.force / acting_force(nu, runs, scales)
         there = rest <= scales.residual and closure <= scales.closure
@@ -179,6 +177,14 @@ def equilibrium(
 
 
 @kernel
+def set_right_side(columns: Array, gradient: Array, width: int) -> None:
+    """The last column is −g."""
+    for i in range(len(gradient)):
+        for k in range(3):
+            columns[i, width, k] = -gradient[i, k]
+
+
+@kernel
 def turn_back(work: Work, q: Array, nu: Array, runs: int) -> None:
     """Undoes the last step."""
     for i in range(len(q)):
@@ -204,10 +210,11 @@ def neutral_shift(scales: Scales) -> float:
 @kernel
 def errors(chain: Chain, work: Work, scales: Scales) -> tuple[float, float]:
     """(largest moment residual / (scale·L), largest closure error / L)."""
+    gradient = work.gradient
     residual = 0.0
-    for i in range(len(work.gradient)):
+    for i in range(len(gradient)):
         for k in range(3):
-            value = abs(work.gradient[i, k])
+            value = abs(gradient[i, k])
             if not value <= residual:
                 residual = value
     closure = 0.0
@@ -304,10 +311,11 @@ def merit_before(chain: Chain, work: Work, nu: Array, scales: Scales, value: flo
     −dφ·K dφ − k |c|², and dφ·K dφ may be negative; with K dφ = −g + Aᵀdν and A dφ = −c(ν₊) it is −g·dφ − dν·c(ν₊).
     """
     runs = len(chain.target)
+    gradient, step = work.gradient, work.step
     bend = 0.0
-    for i in range(len(work.step)):
+    for i in range(len(step)):
         for k in range(3):
-            bend -= work.gradient[i, k] * work.step[i, k]
+            bend -= gradient[i, k] * step[i, k]
     square = 0.0
     for j in range(runs):
         change = 0.0
@@ -335,11 +343,12 @@ def largest_turn(step: Array) -> float:
 @kernel
 def take(work: Work, q: Array, nu: Array, runs: int) -> None:
     """The trial becomes the state; the old frames stay in `trial`, the old multipliers in `nu_old`."""
+    trial = work.trial
     for i in range(len(q)):
         for k in range(4):
             old = q[i, k]
-            q[i, k] = work.trial[i, k]
-            work.trial[i, k] = old
+            q[i, k] = trial[i, k]
+            trial[i, k] = old
     for j in range(runs):
         work.nu_old[j] = nu[j]
         nu[j] = work.nu_new[j]

@@ -81,29 +81,34 @@ def helix_mean(y: float) -> tuple[float, float, float]:
 
 
 @inline
-def energy(
+def energy_and_advance(
     qa: Quaternion, qb: Quaternion, n: Vector, f: Vector, h: float, D: Vector, u0: Vector, slope: Vector
-) -> tuple[float, float]:
-    """(elastic energy ½ h (ω−ω₀)·D(ω−ω₀), all of ℓ)."""
+) -> tuple[float, Vector]:
+    """(ℓ, x₊ − x = −∂ℓ/∂n)."""
     psi, u, middle = half_angle_and_axis(qa, qb)
     R = rotation(middle)
     N = apply_transposed(R, n)
     F = apply_transposed(R, f)
     theta = scale(2.0 * psi, u)
     w = scale(1.0 / h, theta)
-    M = (D[0] * (w[0] - u0[0]), D[1] * (w[1] - u0[1]), D[2] * (w[2] - u0[2]))
-    elastic = 0.5 * h * (M[0] * (w[0] - u0[0]) + M[1] * (w[1] - u0[1]) + M[2] * (w[2] - u0[2]))
+    strain = sub(w, u0)
+    M = (D[0] * strain[0], D[1] * strain[1], D[2] * strain[2])
     y = dot(theta, theta)
     b, _, _ = helix_mean(y)
-    P = add(cross(E3, N), cross(w, M))
-    bubble = P[0] * P[0] / D[0] + P[1] * P[1] / D[1] + P[2] * P[2] / D[2]
-    total = (
-        elastic
-        - h * (N[2] + b * (dot(N, theta) * theta[2] - y * N[2]))
-        - h * h * h / 24.0 * (bubble - 2.0 * dot(slope, P))
-        + h * h / 12.0 * dot(F, cross(theta, E3))
+    k3 = h * h * h / 12.0
+    P = add((-N[1], N[0], 0.0), cross(w, M))
+    DP = (k3 / D[0] * P[0], k3 / D[1] * P[1], k3 / D[2] * P[2])
+    Z = (k3 * slope[0] - DP[0], k3 * slope[1] - DP[1], k3 * slope[2] - DP[2])
+    along = (theta[0] * theta[2], theta[1] * theta[2], theta[2] * theta[2] - y)
+    value = (
+        0.5 * h * dot(strain, M)
+        - h * (N[2] + b * dot(N, along))
+        - 0.5 * dot(P, DP)
+        + k3 * dot(slope, P)
+        + h * h / 12.0 * (F[0] * theta[1] - F[1] * theta[0])
     )
-    return elastic, total
+    step = (h * b * along[0] - Z[1], h * b * along[1] + Z[0], h + h * b * along[2])
+    return value, apply(R, step)
 
 
 @inline
@@ -293,23 +298,3 @@ def element(
     advance = scale(-1.0, apply(R, l_N))
     block = matmul(R, matscale(-1.0, scaled))
     return value, gradient_a, gradient_b, full(aa), ab, full(bb), advance, column_a, column_b, block
-
-
-@inline
-def element_advance(
-    qa: Quaternion, qb: Quaternion, n: Vector, h: float, D: Vector, u0: Vector, slope: Vector
-) -> Vector:
-    """x₊ − x = −∂ℓ/∂n."""
-    psi, u, middle = half_angle_and_axis(qa, qb)
-    R = rotation(middle)
-    N = apply_transposed(R, n)
-    theta = scale(2.0 * psi, u)
-    w = scale(1.0 / h, theta)
-    M = (D[0] * (w[0] - u0[0]), D[1] * (w[1] - u0[1]), D[2] * (w[2] - u0[2]))
-    y = dot(theta, theta)
-    b, _, _ = helix_mean(y)
-    k3 = h * h * h / 12.0
-    P = add(cross(E3, N), cross(w, M))
-    Z = (k3 * (slope[0] - P[0] / D[0]), k3 * (slope[1] - P[1] / D[1]), k3 * (slope[2] - P[2] / D[2]))
-    mean = add(E3, scale(b, sub(scale(theta[2], theta), scale(y, E3))))
-    return apply(R, sub(scale(h, mean), cross(Z, E3)))

@@ -16,21 +16,23 @@ Indices = NDArray[np.int64]
 @kernel
 def positions(chain: Chain, q: Array, nu: Array, x: Array) -> None:
     """Positions of the points, the first at the origin."""
+    h, stiffness, rest, slope, weight = chain.h, chain.stiffness, chain.rest, chain.slope, chain.weight
+    force, run, segment_of, compliance = chain.force, chain.run, chain.segment_of, chain.compliance
     x[0] = 0.0
     for i in range(len(q)):
         if chain.scheme == POLISHED:
             s = i
-            if s >= len(chain.h):
+            if s >= len(h):
                 break
-            dx = polished.element_advance(
-                frame(q, s), frame(q, s + 1), internal_force(chain, nu, s), chain.h[s],
-                triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
+            _, dx = polished.energy_and_advance(
+                frame(q, s), frame(q, s + 1), internal_force(force, run, nu, s), triple(weight, s), h[s],
+                triple(stiffness, s), triple(rest, s), triple(slope, s),
             )  # fmt: skip
         else:
-            s = chain.segment_of[i]
+            s = segment_of[i]
             if s < 0:
                 continue
-            dx = staggered.segment_advance(frame(q, i), internal_force(chain, nu, s), chain.h[s], chain.compliance[s])
+            dx = staggered.segment_advance(frame(q, i), internal_force(force, run, nu, s), h[s], compliance[s])
         for k in range(3):
             x[s + 1, k] = x[s, k] + dx[k]
 
@@ -45,7 +47,7 @@ def forces(chain: Chain, nu: Array, before: Array, after: Array) -> None:
     before[0] = 0.0
     after[last] = 0.0
     for s in range(last):
-        n = internal_force(chain, nu, s)
+        n = internal_force(chain.force, chain.run, nu, s)
         half = 0.5 * chain.h[s]
         for k in range(3):
             after[s, k] = n[k] + half * chain.weight[s, k]
@@ -60,7 +62,7 @@ def polished_moments(chain: Chain, q: Array, nu: Array, before: Array, after: Ar
     after[last] = 0.0
     for s in range(last):
         _, ga, gb, _, _, _, _, _, _, _ = polished.element(
-            frame(q, s), frame(q, s + 1), internal_force(chain, nu, s), triple(chain.weight, s), chain.h[s],
+            frame(q, s), frame(q, s + 1), internal_force(chain.force, chain.run, nu, s), triple(chain.weight, s), chain.h[s],
             triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
         )  # fmt: skip
         ma = apply(rotation(frame(q, s)), ga)
@@ -203,7 +205,7 @@ def energies(chain: Chain, q: Array, nu: Array, out: Array) -> None:
         for i in range(len(q)):
             s = chain.segment_of[i]
             if s >= 0 and chain.compliance[s] > 0.0:
-                n = internal_force(chain, nu, s)
+                n = internal_force(chain.force, chain.run, nu, s)
                 tension = dot(n, tangent(frame(q, i)))
                 out[2] += 0.5 * chain.h[s] * chain.compliance[s] * tension * tension
 
@@ -233,7 +235,7 @@ def resolution(chain: Chain, q: Array, nu: Array, stiffness: Array) -> tuple[flo
     """(max h √(|n|/B), largest rotation between neighbouring frames in rad)."""
     coarse = 0.0
     for s in range(len(chain.h)):
-        n = internal_force(chain, nu, s)
+        n = internal_force(chain.force, chain.run, nu, s)
         force = np.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
         coarse = max(coarse, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
     cosine = 1.0
