@@ -1,0 +1,1 @@
+"""Timings: what `make bench` prints. Described in docs/benchmark.md."""

@@ -4,8 +4,8 @@ Kirchhoff's equations as they stand (docs/theory/rods.md, (1)–(3)), in units o
 
     r' = d3(q),   q' = ½ q∘(0, ω),   M' = −e3×N − ω×M,   ω = D⁻¹M + ω₀,   N = Rᵀn,   n = ν + f (½ℓ − s)
 
-Ten functions of s, the centre line r, the quaternion q and the moment M in body axes, and three constants ν, the force in
-the middle of the span. A cable with clips is several spans, all mapped onto 0 … 1 and solved together. Supports:
+Ten functions of s, the centre line r, the quaternion q and the moment M in body axes, and three constants ν, the force
+in the middle of the span. A cable with clips is several spans, all mapped onto 0 … 1 and solved together. Supports:
 
     clamp   r, and q = ±(held): whole on the side where a span starts (4 conditions, the norm of q included), the
             vector part of (held)⁻¹q on the side where it ends (3: the equation keeps the norm)
@@ -150,7 +150,7 @@ class BoundaryValueRod:
         """Derivatives in x: span length × (r', q', M')."""
         out = np.empty_like(y)
         for j, length in enumerate(self.lengths):
-            r, q, moment = self._span(y, j)
+            q, moment = self._span(y, j)
             strain = moment / self.D[:, None] + self.rest[:, None]
             N = self._body_force(q, x, p, j)
             block = out[STATES * j : STATES * (j + 1)]
@@ -167,7 +167,7 @@ class BoundaryValueRod:
         by_state = np.zeros((len(y), len(y), nodes))
         by_parameter = np.zeros((len(y), len(p), nodes))
         for j, length in enumerate(self.lengths):
-            r, q, moment = self._span(y, j)
+            q, moment = self._span(y, j)
             strain = moment / self.D[:, None] + self.rest[:, None]
             n = self._force(x, p, j)
             at = STATES * j
@@ -210,9 +210,9 @@ class BoundaryValueRod:
                 found.append(after[9:10] - before[9:10])
         return np.concatenate(found)
 
-    def _span(self, y: Array, j: int) -> tuple[Array, Array, Array]:
+    def _span(self, y: Array, j: int) -> tuple[Array, Array]:
         block = y[STATES * j : STATES * (j + 1)]
-        return block[R], block[Q], block[M]
+        return block[Q], block[M]
 
     def _force(self, x: Array, p: Array, j: int) -> Array:
         """(3, nodes) n: in the middle of the span it is p."""

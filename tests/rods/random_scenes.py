@@ -23,7 +23,7 @@ CLIP_KINDS = ("clamp", "ball", "swivel")
 MOST_CLIPS = 2
 LEAST_SPAN = 0.1  # of the length: between neighbouring supports
 # Data of the rubber brake hose of the reference cases clamped_3d_hose_A.
-HOSE = {"length": 0.42, "stiffness": {"bending": 0.035, "torsion": 0.025}, "mass_per_length": 0.107}
+HOSE: dict[str, Any] = {"length": 0.42, "stiffness": {"bending": 0.035, "torsion": 0.025}, "mass_per_length": 0.107}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,20 @@ def infeasible(seed: int) -> tuple[Scene, float]:
     return build(rng, recipe, slack), float((slack[short] - 1.0) * spans[short] * recipe.length)
 
 
-def hose(seed: int, points: int) -> Scene:
-    """A real brake hose between random clamps 0.2–0.95 of its length apart, mounted without twist."""
+def hose(seed: int, points: int, *, twisted: bool = False) -> Scene:
+    """A real brake hose between random clamps 0.2–0.95 of its length apart, mounted untwisted or up to ±180° off."""
     rng = np.random.default_rng([seed, 3])
-    end = {
-        "position": (rng.uniform(0.2, 0.95) * 0.42 * direction(rng)).tolist(),
-        "tangent": direction(rng).tolist(),
+    reach = rng.uniform(0.2, 0.95) * 0.42
+    cable = {
+        "name": CABLE,
+        **HOSE,
+        "points": points,
+        "start": {"position": [0.0, 0.0, 0.0], "tangent": direction(rng).tolist()},
+        "end": {"position": (reach * direction(rng)).tolist(), "tangent": direction(rng).tolist()},
     }
-    start = {"position": [0.0, 0.0, 0.0], "tangent": direction(rng).tolist()}
-    return Scene.from_dict({"cables": [{"name": CABLE, **HOSE, "points": points, "start": start, "end": end}]})
+    if twisted:
+        cable["twist"] = rng.uniform(-math.pi, math.pi)
+    return Scene.from_dict({"cables": [cable]})
 
 
 def draw(rng: np.random.Generator, weight_ratio: float | None, clips: int | None) -> Recipe:

@@ -155,24 +155,19 @@ def frame_guess(
     tangents[on_segment] = steps
     anchors = np.zeros(count, dtype=np.int64)
     q = np.zeros((count, 4))
-    site = {int(p): i for i, p in enumerate(point_of) if p >= 0}
     for support, at in zip(line.supports, grid.support_at, strict=True):
-        if support.direction == NO_DIRECTION or at not in site:
+        if support.direction == NO_DIRECTION or line.is_rope:
             continue
-        i = site[at]
+        i = int(np.flatnonzero(point_of == at)[0])
         tangents[i] = support.tangent
         if support.direction == FRAME:
             anchors[i] = 1
             q[i] = unwound(support, turned_by)
     arc = np.concatenate([[0.0], np.cumsum(chain.arc)])
-    first_held, last_held = grid.support_at[0], grid.support_at[-1]
-    place = np.array(
-        [
-            grid.s[p] if p >= 0 else 0.5 * (grid.s[s] + grid.s[s + 1])
-            for s, p in zip(chain.segment_of, point_of, strict=True)
-        ]
-    )
-    inside = (place >= grid.s[first_held] - 1e-12) & (place <= grid.s[last_held] + 1e-12)
+    middle = 0.5 * (grid.s[1:] + grid.s[:-1])
+    place = np.where(on_segment, middle[chain.segment_of], grid.s[point_of])
+    first_held, last_held = grid.s[grid.support_at[0]], grid.s[grid.support_at[-1]]
+    inside = (place >= first_held - 1e-12) & (place <= last_held + 1e-12)
     if line.initial is not None:
         inside[:] = True
     relaxation = min((line.bending / max(line.weight / line.length, 1e-300)) ** (1 / 3), 0.5 * line.length)

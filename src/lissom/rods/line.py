@@ -4,6 +4,7 @@ Nothing here knows of files or of the grid. `lissom.rods.reading` makes a Line f
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ class RestShape:
         return float(np.linalg.norm(self.strains, axis=1).max())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """A whole cable."""
 
@@ -97,25 +98,25 @@ class Line:
     rest: RestShape = field(default_factory=RestShape)
     initial: Array | None = None  # (k, 3) points of a first guess
 
-    @property
+    @cached_property
     def bending(self) -> float:
         """Largest bending stiffness, N m²."""
         return max(max(p.stiffness[0], p.stiffness[1]) for p in self.pieces)
 
-    @property
+    @cached_property
     def is_rope(self) -> bool:
         return self.bending == 0.0
 
-    @property
+    @cached_property
     def is_extensible(self) -> bool:
         return any(p.compliance > 0.0 for p in self.pieces)
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Total weight, N."""
         return float(np.linalg.norm(self.gravity)) * sum(p.mass * (p.end - p.start) for p in self.pieces)
 
-    @property
+    @cached_property
     def force_scale(self) -> float:
         """max(EI/L², wL, largest load): what residuals are measured against, N."""
         loads = [float(np.linalg.norm(load.force)) for load in self.loads]
