@@ -16,8 +16,8 @@ from lissom.rods.result import CableResult, rotations
 
 Array = NDArray[np.float64]
 
-# In units of B/L²: a closing force that is strong, yet does not make the problem much stiffer than bending does.
-PENALTY = 1e3
+# In units of B/L³, the best of 1e2, 1e3, 1e4: the higher, the fewer rounds of multipliers.
+PENALTY = 1e4
 MOST_OUTER = 30
 
 

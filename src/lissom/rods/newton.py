@@ -39,6 +39,8 @@ ROUNDING = 1e-13
 EXTRA_ITERATIONS = 8
 # Residual and closure at which a step that no longer lowers the merit has met rounding, not failure.
 ROUNDING_FLOOR = 1e-8
+# cos of half the angle between two frames below which their turn may as well be the other way round (157°).
+UNDECIDED = 0.2
 # How far to leave a saddle (rad at the frame that turns most).
 ESCAPE_TURN = 0.3
 MOST_ESCAPES = 8
@@ -356,7 +358,10 @@ def take(work: Work, q: Array, nu: Array, runs: int) -> None:
 
 @kernel
 def tears(q: Array, trial: Array) -> bool:
-    """Whether some pair of neighbouring frames has turned through half a turn: a turn of twist would be lost."""
+    """Whether some pair of neighbouring frames has turned through half a turn: a turn of twist would be lost.
+
+    A pair that is nearly half a turn apart to begin with, as in a rough guess, may settle on either side.
+    """
     for i in range(len(q) - 1):
         before = q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3]
         after = (
@@ -365,7 +370,7 @@ def tears(q: Array, trial: Array) -> bool:
             + trial[i, 2] * trial[i + 1, 2]
             + trial[i, 3] * trial[i + 1, 3]
         )
-        if before * after < 0.0:
+        if before * after < 0.0 and abs(before) > UNDECIDED:
             return True
     return False
 
