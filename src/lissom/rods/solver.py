@@ -36,6 +36,7 @@ HOPELESS_FORCE = 1e12
 TOLERANCE = 1e-10
 WARM_TOLERANCE = 2e-8
 LOOSE_TOLERANCE = 1e-8
+UNPOLISHED = "polishing failed"
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
 NEUTRAL = 1e-5
 NEUTRAL_ON_THE_WAY = 1e-3
@@ -294,13 +295,16 @@ class RodSolver:
         """
         found: list[tuple[float, newton.Outcome, RodState]] = []
         failed: newton.Outcome | None = None
-        for hanging in self._starts():
-            self._start(hanging)
-            outcome = self._descend_or_fall_back(methods)
-            if outcome.status == newton.CONVERGED:
-                found.append((self.energy(), outcome, self.state()))
-            else:
-                failed = outcome
+        for method in (self._newton, self._fall_back):
+            for hanging in self._starts():
+                self._start(hanging)
+                outcome = method(methods)
+                if outcome.status == newton.CONVERGED:
+                    found.append((self.energy(), outcome, self.state()))
+                else:
+                    failed = outcome
+            if found:
+                break  # the fallback only where no start has led anywhere
         if not found:
             assert failed is not None
             return failed
@@ -331,21 +335,26 @@ class RodSolver:
             return (True, False)
         return (False, True)
 
-    def _descend_or_fall_back(self, methods: list[str]) -> newton.Outcome:
-        """Newton; failing that GS07's formulation, then Newton again from there."""
+    def _newton(self, methods: list[str]) -> newton.Outcome:
         if self.formulation == "augmented":
             return self._augmented(methods)
-        start_q, start_nu = self.q.copy(), self.nu.copy()
         outcome = self._descend(STAGGERED)
         note(methods, outcome)
-        if outcome.status == newton.CONVERGED:
-            return outcome
-        self.q, self.nu = start_q, start_nu
+        return outcome
+
+    def _follow(self, most: int, tolerance: float) -> newton.Outcome:
+        """From a state nearby, in the formulation chosen."""
+        if self.formulation == "augmented":
+            return self._augmented([])
+        return self._descend(self.scheme, most, tolerance)
+
+    def _fall_back(self, methods: list[str]) -> newton.Outcome:
+        """GS07's formulation, then Newton from there."""
         tried = self._augmented(methods)
         if tried.status != newton.CONVERGED:
-            return outcome
+            return tried
         settled = self._descend(STAGGERED)
-        return settled._replace(iterations=outcome.iterations + tried.iterations + settled.iterations)
+        return settled._replace(iterations=tried.iterations + settled.iterations)
 
     def _augmented(self, methods: list[str]) -> newton.Outcome:
         from lissom.rods import augmented  # its kernels are rarely needed: not worth loading each time
@@ -377,7 +386,7 @@ class RodSolver:
             turn[:, 2] = (goal - done) * share
             turn_frames(before_q, turn, 1.0, self.q)
             self._hold_frames(goal)
-            outcome = self._descend(STAGGERED, most=40, tolerance=TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
+            outcome = self._follow(40, TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
             spent += outcome.iterations
             if outcome.status == newton.CONVERGED:
                 done = goal
@@ -398,11 +407,12 @@ class RodSolver:
         self.q = np.zeros((len(self.grid.s), 4))
         shape.frames_at_points(q, self.point_of, self.staggered, self.q)
         self.scheme = POLISHED
-        polished = self._descend(POLISHED, most=30)
+        polished = self._descend(POLISHED)
         if polished.status == newton.CONVERGED and self.can_polish():
             methods.append("polished")
             return polished._replace(iterations=outcome.iterations + polished.iterations)
         self.scheme, self.q, self.nu = STAGGERED, q, nu
+        methods.append(UNPOLISHED)
         return outcome
 
     def can_polish(self) -> bool:
@@ -420,7 +430,7 @@ class RodSolver:
     def _warm(self, methods: list[str]) -> newton.Outcome:
         """From the state at hand; failing that in steps from the last good one; failing that cold."""
         scheme = self.scheme
-        outcome = self._descend(scheme, most=30, tolerance=TOLERANCE if self._exact else WARM_TOLERANCE)
+        outcome = self._follow(30, TOLERANCE if self._exact else WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
             if scheme == POLISHED and self.can_polish():
@@ -463,10 +473,7 @@ class RodSolver:
             self._place_supports(
                 goal if part == 1.0 else tuple(between(a, b, part) for a, b in zip(origin, goal, strict=True))
             )
-            if (
-                self._descend(self.scheme, most=30, tolerance=TOLERANCE if part == 1.0 else LOOSE_TOLERANCE).status
-                == newton.CONVERGED
-            ):
+            if self._follow(30, TOLERANCE if part == 1.0 else LOOSE_TOLERANCE).status == newton.CONVERGED:
                 done, step = part, 2.0 * step
             else:
                 self.q, self.nu = keep
@@ -558,7 +565,7 @@ class RodSolver:
             neutral=max(self.neutral, 0),
             element="polished" if self.scheme == POLISHED else "staggered",
             methods=tuple(dict.fromkeys(methods)),
-            warnings=self._warnings(),
+            warnings=self._warnings(UNPOLISHED in methods),
             others=self.others,
             shortfall=0.0,
             seconds=time.perf_counter() - began,
@@ -579,12 +586,14 @@ class RodSolver:
         count: int = newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales)
         return count
 
-    def _warnings(self) -> tuple[str, ...]:
+    def _warnings(self, unpolished: bool) -> tuple[str, ...]:
         """From the resolution last looked at."""
         coarse, turn = self._resolution
-        if (coarse <= 1.0 or self._line.is_rope) and turn <= LARGEST_SEGMENT_TURN:
+        if (coarse <= 1.0 or self._line.is_rope) and turn <= LARGEST_SEGMENT_TURN and not unpolished:
             return ()
         notes: list[str] = []
+        if unpolished:
+            notes.append("the fourth-order element found no equilibrium on this grid: the shape is of second order")
         segments = len(self.grid.h)
         if coarse > 1.0 and not self.line.is_rope:
             notes.append(
