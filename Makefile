@@ -24,7 +24,7 @@ soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)
 
 boundscheck: $(STAMP)
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not soak" tests/rods $(ARGS)
+	XDG_CACHE_HOME=$(VENV)/boundscheck NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not soak" tests/rods $(ARGS)
 
 $(STAMP): pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "lissom needs Python 3.11 or newer; set PYTHON=…")'

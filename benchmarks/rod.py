@@ -1,127 +1,58 @@
 """`make bench`: how long the rod takes, beside scipy's solve_bvp and L-BFGS at the same job in the same run.
 
-`python -m benchmarks.rod [--quick] [--compile] [--markdown] [--json FILE]`. What is measured and how: docs/benchmark.md.
+`python -m benchmarks.rod [--quick] [--compile] [--markdown] [--json FILE]`; docs/benchmark.md says what is measured.
 """
 
 import argparse
 import json
 import math
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
-
-from benchmarks.minimised import MinimisedRod
-from lissom import Scene, Simulation, solve_many
-from lissom.rods.reading import read_line
-from lissom.rods.result import CableResult
-from tests.rods.boundary_value import BoundaryValueRod, Solution, rod_of
+from tests.rods.boundary_value import rod_of
 from tests.rods.random_scenes import hose
 from tests.rods.reference_scenes import CABLE, make
 
+from benchmarks.accuracy import time_to_error
+from benchmarks.dragged import (
+    CASE,
+    END,
+    FRAMES,
+    PLACES,
+    at_most,
+    curve,
+    drag,
+    error,
+    path,
+    percentiles,
+    solved,
+    timed,
+    truth,
+)
+from benchmarks.minimised import MinimisedRod
+from benchmarks.table import Row, machine, markdown, table
+from lissom import Simulation, solve_many
+from lissom.rods.reading import read_line
+
 Array = NDArray[np.float64]
 
-CASE = "clamped_3d_hose_A_twist090"
-END = f"{CABLE}/end"
 SIZES = (17, 26, 51, 101, 201, 401, 801)
-FRAMES = 60
-STEP = 0.005  # m, of the end in every frame
 RANDOM_HOSES = 50
-FINE = 513  # points of the solution that counts as the truth
-TARGETS = (1e-3, 1e-4, 1e-5)  # of the length
-TRUE_FRAMES = (12, 24, 36, 48, 60)  # at which errors are measured
-OUR_POINTS = (5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 21, 26, 33, 41, 51, 65)
-THEIR_NODES = (5, 9, 17, 33, 65)
-THEIR_TOLERANCES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 MANY = 10_000
 MANY_POINTS = 65
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table. Times in ms; what does not apply is None."""
-
-    group: str
-    job: str
-    points: int | None = None
-    p50: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    mean: float | None = None
-    iterations: float | None = None
-    per_point: float | None = None  # ns per point and iteration
-    error: float | None = None  # of the length, from the true shape
-    ratio: float | None = None  # times ours
-    note: str = ""
-    aim: str = ""
-    met: bool | None = None
-
-
-# ---- timing --------------------------------------------------------------------------------------------------------
-
-
-def timed(job: Callable[[], object]) -> float:
-    """ms"""
-    began = time.perf_counter()
-    job()
-    return 1e3 * (time.perf_counter() - began)
-
-
-def percentiles(times: list[float]) -> dict[str, float]:
-    p50, p95, p99 = (float(v) for v in np.percentile(times, [50, 95, 99]))
-    return {"p50": p50, "p95": p95, "p99": p99, "mean": float(np.mean(times))}
-
-
-def at_most(value: float, bound: float, text: str) -> dict[str, Any]:
-    return {"aim": text, "met": bool(value <= bound)}
-
-
 # ---- the job: one end of a clamped hose once round a circle, 5 mm a frame -------------------------------------------
-
-
-@cache
-def path() -> Array:
-    """(frames, 3) m: a slanted circle through the end's own place, which comes last."""
-    home = np.array(make(CASE, 17).cables[0].end.position)  # type: ignore[union-attr]
-    radius = 0.5 * STEP / math.sin(math.pi / FRAMES)
-    angle = 2.0 * math.pi * np.arange(1, FRAMES + 1) / FRAMES
-    offset = np.stack([np.cos(angle) - 1.0, 0.8 * np.sin(angle), 0.6 * np.sin(angle)], axis=1)
-    return np.asarray(home + radius * offset)
-
-
-def solved(scene: Scene) -> Simulation:
-    simulation = Simulation(scene)
-    simulation.solve().raise_if_failed()
-    return simulation
-
-
-def drag(simulation: Simulation, rounds: int) -> tuple[list[float], list[int]]:
-    """Times (ms) and iterations of the frames of some rounds; the first round is not counted."""
-    times: list[float] = []
-    iterations: list[int] = []
-    for counted in [False] + [True] * rounds:
-        for place in path():
-            began = time.perf_counter()
-            simulation.move(END, position=place)
-            report = simulation.solve()
-            taken = 1e3 * (time.perf_counter() - began)
-            report.raise_if_failed()
-            if counted:
-                times.append(taken)
-                iterations.append(report.iterations)
-    return times, iterations
 
 
 def frames(rounds: int) -> Iterator[Row]:
@@ -170,51 +101,20 @@ def cold_solves(repeats: int) -> Iterator[Row]:
 
 
 def random_hoses(points: int, twisted: bool) -> tuple[list[float], list[int], int]:
-    """Times (ms, the best of three), iterations, and how many did not converge."""
+    """Times (ms, each the median of five), iterations, and how many did not converge."""
     times: list[float] = []
     iterations: list[int] = []
     lost = 0
     for seed in range(RANDOM_HOSES):
         simulation = Simulation(hose(seed, points, twisted=twisted))
         report = simulation.solve(cold=True)
-        times.append(min(timed(lambda: simulation.solve(cold=True)) for _ in range(3)))  # noqa: B023
+        times.append(float(np.median([timed(lambda: simulation.solve(cold=True)) for _ in range(5)])))  # noqa: B023
         iterations.append(report.iterations)
         lost += not report.ok
     return times, iterations, lost
 
 
 # ---- the same job by others ----------------------------------------------------------------------------------------
-
-
-@cache
-def truth(frame: int) -> CableResult:
-    """The fine solution with the end where it is in this frame (1 … FRAMES)."""
-    simulation = solved(make(CASE, FINE))
-    for place in path()[:frame]:
-        simulation.move(END, position=place)
-        simulation.solve().raise_if_failed()
-    return simulation.cable(CABLE)
-
-
-PLACES = np.linspace(0.0, 1.0, 257)  # of the length: where shapes are compared, all of them points of the fine solution
-
-
-def error(positions: Array, frame: int) -> float:
-    """Of a curve given at PLACES, in lengths."""
-    exact = truth(frame)
-    every = (FINE - 1) // (len(PLACES) - 1)
-    return float(np.linalg.norm(positions - exact.positions[::every], axis=1).max()) / exact.length
-
-
-def curve(shape: CableResult) -> Array:
-    """(PLACES, 3) m: between its points by cubics with the right tangents."""
-    s = PLACES * shape.length
-    i = np.clip(np.searchsorted(shape.s, s, side="right") - 1, 0, len(shape.s) - 2)
-    h = (shape.s[i + 1] - shape.s[i])[:, None]
-    u = (s - shape.s[i])[:, None] / h
-    x, t = shape.positions, shape.tangents
-    bend = h * u * (1 - u) * ((1 - u) * t[i] - u * t[i + 1])
-    return np.asarray((1 + 2 * u) * (1 - u) ** 2 * x[i] + u**2 * (3 - 2 * u) * x[i + 1] + bend)
 
 
 def others_same_job(ours: float) -> Iterator[Row]:
@@ -231,9 +131,7 @@ def others_same_job(ours: float) -> Iterator[Row]:
         times.append(1e3 * (time.perf_counter() - began))
         errors.append(error(found.positions(PLACES * rod.length), frame))
     p = percentiles(times)
-    yield Row(
-        group, "scipy solve_bvp, default tolerance", len(found.mesh), error=max(errors), ratio=p["p50"] / ours, **p
-    )
+    yield Row(group, "solve_bvp, default tolerance", len(found.mesh), error=max(errors), ratio=p["p50"] / ours, **p)
     minimised = MinimisedRod(read_line(scene, scene.cables[0]), solved(scene).cable(CABLE))
     minimised.solve(closure=1e-5, gradient=1e-3)
     times, errors, evaluations = [], [], []
@@ -249,96 +147,6 @@ def others_same_job(ours: float) -> Iterator[Row]:
     count = float(np.mean(evaluations))
     ratio = p["p50"] / ours
     yield Row(group, "L-BFGS on the energy", 101, iterations=count, error=max(errors), ratio=ratio, **p)
-
-
-# ---- time to a true error ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A setting, its largest error, and the median of its times, ms."""
-
-    setting: str
-    points: int
-    error: float
-    time: float
-
-
-def ours_warm(points: int, rounds: int) -> Reached:
-    simulation = solved(make(CASE, points))
-    times, _ = drag(simulation, rounds)
-    worst = 0.0
-    for frame, place in enumerate(path(), start=1):
-        simulation.move(END, position=place)
-        simulation.solve()
-        if frame in TRUE_FRAMES:
-            worst = max(worst, error(curve(simulation.cable(CABLE)), frame))
-    return Reached("", points, worst, float(np.median(times)))
-
-
-def ours_cold(points: int, repeats: int) -> Reached:
-    simulation = solved(make(CASE, points))
-    times = [timed(lambda: simulation.solve(cold=True)) for _ in range(repeats)]
-    return Reached("", points, error(curve(simulation.cable(CABLE)), FRAMES), float(np.median(times)))
-
-
-def their_warm(nodes: int, tolerance: float) -> Reached:
-    """A move from the true shape of the frame before, given on so many nodes; the mesh is refined as they see fit."""
-    rod = rod_of(make(CASE, 17), CABLE)
-    times, worst, size = [], 0.0, 0
-    for frame in TRUE_FRAMES:
-        start = rod.from_result(truth(frame - 1), nodes)
-        rod.move(1, path()[frame - 1])
-        found, taken = best_of(3, rod, start, tolerance)
-        times.append(taken)
-        size = max(size, len(found.mesh))
-        worst = max(worst, error(found.positions(PLACES * rod.length), frame) if found.success else math.inf)
-    return Reached(f"tol {tolerance:.0e}, started on {nodes} nodes", size, worst, float(np.median(times)))
-
-
-def their_cold(nodes: int, tolerance: float) -> Reached:
-    """From a straight line with evenly turning frames."""
-    rod = rod_of(make(CASE, 17), CABLE)
-    found, taken = best_of(3, rod, rod.from_nothing(nodes), tolerance)
-    off = error(found.positions(PLACES * rod.length), FRAMES) if found.success else math.inf
-    return Reached(f"tol {tolerance:.0e}, started on {nodes} nodes", len(found.mesh), off, taken)
-
-
-def best_of(
-    count: int, rod: BoundaryValueRod, start: tuple[Array, Array, Array], tolerance: float
-) -> tuple[Solution, float]:
-    """The solution and the shortest of the times, ms."""
-    taken = math.inf
-    for _ in range(count):
-        began = time.perf_counter()
-        found = rod.solve(*start, tolerance=tolerance, most_nodes=2000)
-        taken = min(taken, 1e3 * (time.perf_counter() - began))
-    return found, taken
-
-
-def time_to_error(rounds: int) -> Iterator[Row]:
-    settings = [(nodes, tolerance) for nodes in THEIR_NODES for tolerance in THEIR_TOLERANCES]
-    kinds = (
-        ("warm", [ours_warm(n, rounds) for n in OUR_POINTS], [their_warm(*k) for k in settings]),
-        ("cold", [ours_cold(n, 10 * rounds) for n in OUR_POINTS], [their_cold(*k) for k in settings]),
-    )
-    for kind, ours, theirs in kinds:
-        for target in TARGETS:
-            group = f"time to an error of {target:.0e} L, {kind}"
-            us = next((k for k in ours if k.error <= target), None)
-            them = min((k for k in theirs if k.error <= target), key=lambda k: k.time, default=None)
-            if us is not None:
-                yield Row(group, "lissom", us.points, p50=us.time, error=us.error)
-            if them is None:
-                yield Row(group, "scipy solve_bvp", note="reached with no setting")
-                continue
-            ratio = them.time / us.time if us is not None else None
-            aim: dict[str, Any] = {}
-            if target != 1e-4 and ratio is not None:
-                aim = {"aim": "≥ 100 × ours", "met": ratio >= 100.0}
-            yield Row(
-                group, f"scipy solve_bvp, {them.setting}", them.points, p50=them.time, error=them.error, ratio=ratio, **aim
-            )  # fmt: skip
 
 
 # ---- many, and the first time --------------------------------------------------------------------------------------
@@ -389,70 +197,6 @@ def first_runs() -> Iterator[Row]:
             yield Row("one process", job, 101, p50=1e3 * float(out.stdout))
 
 
-# ---- printing ------------------------------------------------------------------------------------------------------
-
-COLUMNS = (
-    "job", "points", "p50 ms", "p95 ms", "p99 ms", "mean ms", "iterations", "ns per point, iteration",
-    "error / L", "times ours", "aim", "",
-)  # fmt: skip
-
-
-def cells(row: Row) -> list[str]:
-    mark = {None: "", True: " ✓", False: " ✗"}[row.met]
-    return [
-        row.job,
-        "" if row.points is None else str(row.points),
-        *(milliseconds(v) for v in (row.p50, row.p95, row.p99, row.mean)),
-        "" if row.iterations is None else f"{row.iterations:.1f}",
-        "" if row.per_point is None else f"{row.per_point:.0f}",
-        "" if row.error is None else f"{row.error:.0e}",
-        "" if row.ratio is None else f"{row.ratio:.0f}",
-        row.aim + mark,
-        row.note,
-    ]
-
-
-def milliseconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}" if value < 1.0 else f"{value:.2f}" if value < 100.0 else f"{value:.0f}"
-
-
-def table(rows: list[Row]) -> Table:
-    made = Table(title=f"The rod: {CASE}, and random hoses", caption=machine(), title_justify="left")
-    for k, name in enumerate(COLUMNS):
-        made.add_column(name, justify="left" if k in (0, 10, 11) else "right", no_wrap=k > 0)
-    group = ""
-    for row in rows:
-        if row.group != group:
-            group = row.group
-            made.add_section()
-            made.add_row(f"[bold]{group}[/bold]")
-        made.add_row(*cells(row))
-    return made
-
-
-def markdown(rows: list[Row]) -> str:
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|---" + "|---:" * (len(COLUMNS) - 3) + "|---|---|"]
-    group = ""
-    for row in rows:
-        if row.group != group:
-            group = row.group
-            lines.append(f"| **{group}** |" + " |" * (len(COLUMNS) - 1))
-        lines.append("| " + " | ".join(cells(row)) + " |")
-    return "\n".join([*lines, "", machine()])
-
-
-def machine() -> str:
-    import numba
-    import scipy
-
-    return (
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, numpy {np.__version__}, "
-        f"numba {numba.__version__}, scipy {scipy.__version__}"
-    )
-
-
 def measure(*, quick: bool, compiling: bool) -> Iterator[Row]:
     rounds = 1 if quick else 5
     ours = math.nan
@@ -485,8 +229,8 @@ def main() -> None:
         print(markdown(rows))
     else:
         out = Console()
-        out = out if out.is_terminal else Console(width=200)
-        out.print(table(rows))
+        out = out if out.is_terminal else Console(width=170)
+        out.print(table(f"The rod: {CASE}, and random hoses", rows))
     if options.json:
         data = {"machine": machine(), "rows": [asdict(row) for row in rows]}
         options.json.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

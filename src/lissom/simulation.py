@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, PointLoad, Support
+from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
-from lissom.rods.solver import RodReport, RodSolver, RodState, between
+from lissom.rods.solver import RodSolver
 from lissom.rods.transfer import transferred
 from lissom.scene import Scene, load_state, save_state, state_path
 from lissom.scene.frames import carried, frame_quaternion, product

@@ -134,6 +134,10 @@ class BoundaryValueRod:
         def conditions(left: Array, right: Array, p: Array) -> Array:
             return self.conditions(left, right, signs)
 
+        def derivatives(left: Array, right: Array, p: Array) -> tuple[Array, Array, Array]:
+            by_left, by_right = self.condition_derivatives(left)
+            return by_left, by_right, np.zeros((len(by_left), len(p)))
+
         found = solve_bvp(
             self.slopes,
             conditions,
@@ -141,6 +145,7 @@ class BoundaryValueRod:
             states,
             p=parameters,
             fun_jac=self.slope_derivatives,
+            bc_jac=derivatives,
             tol=tolerance,
             max_nodes=most_nodes,
         )
@@ -209,6 +214,41 @@ class BoundaryValueRod:
                 found.append(axes[:, :2].T @ tangents(after[Q][:, None])[:, 0])
                 found.append(after[9:10] - before[9:10])
         return np.concatenate(found)
+
+    def condition_derivatives(self, left: Array) -> tuple[Array, Array]:
+        """Derivatives of `conditions` in its two arguments; the order of the rows is the same."""
+        rows = (STATES + 3) * self.spans
+        by_left, by_right = np.zeros((rows, STATES * self.spans)), np.zeros((rows, STATES * self.spans))
+        row = 0
+
+        def put(matrix: Array, at: int, part: int, block: Array) -> None:
+            matrix[at : at + len(block), part : part + block.shape[1]] = block
+
+        for k, direction in enumerate(self.directions):
+            before, after = STATES * (k - 1), STATES * k
+            sides = ([(by_right, before)] if k > 0 else []) + ([(by_left, after)] if k < self.spans else [])
+            for matrix, part in sides:
+                put(matrix, row, part, np.eye(3))
+                row += 3
+            if direction == FRAME:
+                if k > 0:
+                    put(by_right, row, before + 3, left_product(conjugate(self.held[k])[:, None])[1:, :, 0])
+                    row += 3
+                if k < self.spans:
+                    put(by_left, row, after + 3, np.eye(4))
+                    row += 4
+                continue
+            through = np.eye(7) if direction == NO_DIRECTION else np.eye(4)
+            put(by_left, row, after + 3, through)
+            put(by_right, row, before + 3, -through)
+            row += len(through)
+            if direction != NO_DIRECTION:
+                axes = matrices(self.held[k : k + 1])[0]
+                by_q = tangent_derivatives(left[after + 3 : after + 7, None])[:, :, 0]
+                put(by_left, row, after + 3, axes[:, :2].T @ by_q)
+                by_left[row + 2, after + 9], by_right[row + 2, before + 9] = 1.0, -1.0
+                row += 3
+        return by_left, by_right
 
     def _span(self, y: Array, j: int) -> tuple[Array, Array]:
         block = y[STATES * j : STATES * (j + 1)]

@@ -11,34 +11,7 @@ from lissom.rods.chain import STAGGERED
 from lissom.rods.reading import read_line
 from lissom.rods.solver import RodSolver
 from tests.rods.reference_scenes import make
-
-CASES = [
-    "elastica_tip_load_a5",
-    "heavy_elastica_G100",
-    "catenary_equal",
-    "catenary_unequal",
-    "elastic_catenary",
-    "pinned_elastica_B1e-3",
-    "clamped_3d_hose_A_twist000",
-    "clamped_3d_hose_A_twist090",
-    "clamped_3d_hose_A_twist180",
-    "clamped_3d_hose_A_twist270",
-    "clamped_3d_steel_C_twist000",
-    "clamped_3d_steel_C_twist180",
-    "clamped_planar_hose_U",
-    "clamped_planar_steel_S",
-    "clamped_symbreak_steel_S",
-    "bend_twist_3d_k10_w100",
-    "bend_twist_3d_k6_w25",
-    "bend_twist_planar_k10_w15",
-    "helix_heavy_hanging",
-    "helix_unloaded",
-    "ring_hanging_straight_rest",
-    "lateral_buckled_rubber_strip_selfweight_110mm",
-    "lateral_buckled_steel_strip_tip",
-    "bathe_bolourchi_P300_Jpolar",
-    "bathe_bolourchi_P600_Jpolar",
-]
+from tests.rods.test_references import CASES
 
 
 def solved(case: str, formulation: str) -> RodSolver:

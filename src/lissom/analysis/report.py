@@ -16,8 +16,8 @@ from lissom import __version__
 from lissom.analysis.along import Along
 from lissom.analysis.checks import Check, check_cable
 from lissom.analysis.stress import at_points, bending_stress
+from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
-from lissom.rods.solver import RodReport
 from lissom.scene import Scene
 from lissom.simulation import Report, Simulation, SolveError
 

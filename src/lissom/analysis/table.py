@@ -20,8 +20,8 @@ from rich.text import Text
 from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
 from lissom.analysis.report import Findings
+from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult, Wrench
-from lissom.rods.solver import RodReport
 
 SHOWN: Final[dict[str, tuple[float, str, str]]] = {
     "bend_radius": (1000.0, "mm", "bend radius ≥"),

@@ -13,7 +13,8 @@ from lissom.rods import shape
 from lissom.rods.chain import POLISHED, Chain
 from lissom.rods.grid import Grid
 from lissom.rods.line import Line
-from lissom.rods.solver import RodReport, RodSolver
+from lissom.rods.outcome import RodReport
+from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

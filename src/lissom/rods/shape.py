@@ -62,8 +62,8 @@ def polished_moments(chain: Chain, q: Array, nu: Array, before: Array, after: Ar
     after[last] = 0.0
     for s in range(last):
         _, ga, gb, _, _, _, _, _, _, _ = polished.element(
-            frame(q, s), frame(q, s + 1), internal_force(chain.force, chain.run, nu, s), triple(chain.weight, s), chain.h[s],
-            triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
+            frame(q, s), frame(q, s + 1), internal_force(chain.force, chain.run, nu, s), triple(chain.weight, s),
+            chain.h[s], triple(chain.stiffness, s), triple(chain.rest, s), triple(chain.slope, s),
         )  # fmt: skip
         ma = apply(rotation(frame(q, s)), ga)
         mb = apply(rotation(frame(q, s + 1)), gb)

@@ -7,7 +7,7 @@ method finds no way down, the next one in turn is tried [GS07 §6.1, in our form
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, turn_frames, wor
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+from lissom.rods.outcome import OtherShape, RodReport, RodState, between, note
 from lissom.rods.reading import retwisted
 
 Array = NDArray[np.float64]
@@ -40,49 +41,6 @@ UNPOLISHED = "polishing failed"
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
 NEUTRAL = 1e-5
 NEUTRAL_ON_THE_WAY = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class RodState:
-    """What is needed to go on from here: frames, multipliers, and the supports they were solved for."""
-
-    scheme: int
-    q: Array  # (frames, 4)
-    nu: Array  # (runs,)
-    s: Array  # (points,) the grid they live on
-    supports: tuple[Support, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OtherShape:
-    """Another stable equilibrium for the same supports."""
-
-    energy: float  # J
-    state: RodState
-
-
-@dataclass(frozen=True, slots=True)
-class RodReport:
-    """How the solve of one cable went."""
-
-    status: str  # converged, not_converged, infeasible, unstable
-    reason: str
-    iterations: int
-    residual: float  # relative to max(EI/L², wL, loads)
-    length_error: float  # of the closure, relative to L
-    stable: bool | None  # None: not applicable (moment loads have no energy)
-    index: int  # unstable directions
-    neutral: int  # directions without stiffness: free spin
-    element: str  # staggered or polished
-    methods: tuple[str, ...]  # in the order they were used
-    warnings: tuple[str, ...]
-    others: tuple[OtherShape, ...]
-    shortfall: float  # m by which the cable is too short, if infeasible
-    seconds: float
-
-    @property
-    def ok(self) -> bool:
-        return self.status == "converged"
 
 
 class RodSolver:
@@ -605,26 +563,3 @@ class RodSolver:
                 f"a segment turns by {math.degrees(turn):.0f}°: use at least {math.ceil(segments * turn) + 1} points"
             )
         return tuple(notes)
-
-
-def note(methods: list[str], outcome: newton.Outcome) -> None:
-    methods.append("newton")
-    if outcome.shifted:
-        methods.append("shifted newton")
-    if outcome.escapes:
-        methods.append("left a saddle")
-
-
-def between(a: Support, b: Support, part: float) -> Support:
-    """A support on its way from a to b: straight, and by the shortest rotation."""
-    position = tuple((1 - part) * p + part * r for p, r in zip(a.position, b.position, strict=True))
-    qa, qb = np.array(a.quaternion), np.array(b.quaternion)
-    if qa @ qb < 0.0:
-        qb = -qb
-    angle = math.acos(min(1.0, float(qa @ qb)))
-    if angle > 1e-9:
-        q = (math.sin((1 - part) * angle) * qa + math.sin(part * angle) * qb) / math.sin(angle)
-    else:
-        q = qb
-    w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
-    return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))

@@ -1,0 +1,78 @@
+"""What a solve of one cable leaves: its state, and the report with the certificate."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import newton
+from lissom.rods.line import Support
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class RodState:
+    """What is needed to go on from here: frames, multipliers, and the supports they were solved for."""
+
+    scheme: int
+    q: Array  # (frames, 4)
+    nu: Array  # (runs,)
+    s: Array  # (points,) the grid they live on
+    supports: tuple[Support, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherShape:
+    """Another stable equilibrium for the same supports."""
+
+    energy: float  # J
+    state: RodState
+
+
+@dataclass(frozen=True, slots=True)
+class RodReport:
+    """How the solve of one cable went."""
+
+    status: str  # converged, not_converged, infeasible, unstable
+    reason: str
+    iterations: int
+    residual: float  # relative to max(EI/L², wL, loads)
+    length_error: float  # of the closure, relative to L
+    stable: bool | None  # None: not applicable (moment loads have no energy)
+    index: int  # unstable directions
+    neutral: int  # directions without stiffness: free spin
+    element: str  # staggered or polished
+    methods: tuple[str, ...]  # in the order they were used
+    warnings: tuple[str, ...]
+    others: tuple[OtherShape, ...]
+    shortfall: float  # m by which the cable is too short, if infeasible
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "converged"
+
+
+def note(methods: list[str], outcome: newton.Outcome) -> None:
+    methods.append("newton")
+    if outcome.shifted:
+        methods.append("shifted newton")
+    if outcome.escapes:
+        methods.append("left a saddle")
+
+
+def between(a: Support, b: Support, part: float) -> Support:
+    """A support on its way from a to b: straight, and by the shortest rotation."""
+    position = tuple((1 - part) * p + part * r for p, r in zip(a.position, b.position, strict=True))
+    qa, qb = np.array(a.quaternion), np.array(b.quaternion)
+    if qa @ qb < 0.0:
+        qb = -qb
+    angle = math.acos(min(1.0, float(qa @ qb)))
+    if angle > 1e-9:
+        q = (math.sin((1 - part) * angle) * qa + math.sin(part * angle) * qb) / math.sin(angle)
+    else:
+        q = qb
+    w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
+    return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))
