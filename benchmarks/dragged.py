@@ -89,9 +89,9 @@ def error(positions: Array, frame: int) -> float:
     return float(np.linalg.norm(positions - exact.positions[::every], axis=1).max()) / exact.length
 
 
-def curve(shape: CableResult) -> Array:
-    """(PLACES, 3) m: between its points by cubics with the right tangents."""
-    s = PLACES * shape.length
+def curve(shape: CableResult, places: Array = PLACES) -> Array:
+    """(places, 3) m, at fractions of the length: between its points by cubics with the right tangents."""
+    s = places * shape.length
     i = np.clip(np.searchsorted(shape.s, s, side="right") - 1, 0, len(shape.s) - 2)
     h = (shape.s[i + 1] - shape.s[i])[:, None]
     u = (s - shape.s[i])[:, None] / h

@@ -70,7 +70,7 @@ def test_unknown_names() -> None:
     sim = simulation()
     with pytest.raises(SceneError, match='did you mean "hose"'):
         sim.cable("hoze")
-    with pytest.raises(KeyError, match="hose/start, hose/end"):
+    with pytest.raises(SceneError, match="hose/start, hose/end"):
         sim.move("hose/middle", position=(0, 0, 0))
 
 

@@ -31,10 +31,11 @@ FINITE = {"nnan", "ninf", "nsz", "contract", "arcp"}
 def cache_folder() -> Path:
     """The folder of compiled kernels for exactly these sources."""
     sources = hashlib.sha256()
-    package = Path(__file__).parent
+    package = Path(__file__).resolve().parent
+    sources.update(str(package).encode())  # numba keys its files by path: another checkout would compile anew, unsaid
     for path in sorted(package.rglob("*.py")):
         text = path.read_bytes()
-        if b"lissom.kernels import" in text or path == Path(__file__):
+        if b"lissom.kernels import" in text or path.name == "kernels.py":
             sources.update(path.relative_to(package).as_posix().encode())
             sources.update(text)
     folder = _cache_home() / "lissom" / f"kernels-{sources.hexdigest()[:16]}"

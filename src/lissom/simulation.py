@@ -16,7 +16,8 @@ from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodSolver
 from lissom.rods.transfer import transferred
-from lissom.scene import Scene, load_state, save_state, state_path
+from lissom.scene import Problem, Scene, SceneError, load_state, save_state, state_path
+from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
 
 Array = NDArray[np.float64]
@@ -72,6 +73,8 @@ class Simulation:
     """Equilibria of a scene's cables: move, grip and edit, then solve; the next solve starts from the last."""
 
     def __init__(self, scene: Scene, *, formulation: str = "rotations") -> None:
+        if formulation not in ("rotations", "augmented"):
+            raise ValueError(f"formulation {formulation!r}: must be rotations or augmented (GS07's own)")
         self._scene = scene
         self._formulation = formulation
         self._moves: dict[str, dict[str, Any]] = {}  # path → fields not yet in the scene
@@ -144,6 +147,8 @@ class Simulation:
             frame = as_quaternion(quaternion)
         elif tangent is not None:
             t = vector(tangent)
+            if not any(t):
+                raise ValueError(f"tangent {t}: it must point somewhere; give a direction of any length")
             frame = frame_quaternion(t, roll) if roll is not None else carried(support.quaternion, t)
             if frame is None:  # straight back: half a turn about d1
                 frame = product(support.quaternion, (0.0, 1.0, 0.0, 0.0))
@@ -165,10 +170,12 @@ class Simulation:
             moved["quaternion"] = frame
 
     def edit(self, path: str, **fields: Any) -> None:
-        """Changes fields of a cable, clip or end ("brake hose", length=0.45); keeps the shape as a first guess."""
+        """Changes fields of a cable, clip, end or type ("brake hose", length=0.45), or of the scene itself ("",
+        gravity=…); the present shape is the first guess of the next.
+        """
         scene = self.scene
-        separator = "." if "/" in path else "/"
-        self.replace_scene(scene.with_values({f"{path}{separator}{key}": v for key, v in fields.items()}))
+        before = "" if not path else f"{path}." if "/" in path or path.startswith("types.") else f"{path}/"
+        self.replace_scene(scene.with_values({f"{before}{key}": value for key, value in fields.items()}))
 
     def replace_scene(self, scene: Scene) -> None:
         """Goes on with another scene; cables of the same name keep their shape as a first guess."""
@@ -313,11 +320,15 @@ class Simulation:
 
     @classmethod
     def open(cls, path: str | Path) -> "Simulation":
-        """The scene in a file with its saved state, if there is one; `notes` says where the state did not fit."""
+        """The scene in a file, solved from its saved state if there is one; `notes` says where that did not fit."""
         simulation = cls(Scene.load(path))
         file = state_path(path)
         if file.exists():
-            simulation._take_over(load_state(file))
+            try:
+                simulation._take_over(load_state(file))
+            except SceneError as broken:
+                simulation.notes.append(f"the saved state cannot be used: {broken}")
+        simulation.solve()
         return simulation
 
     def _take_over(self, arrays: dict[str, Array]) -> None:
@@ -329,9 +340,8 @@ class Simulation:
             slides = [i for i, support in enumerate(solver.line.supports) if support.slides]
             if slides and len(part.get("places", ())) == len(solver.line.supports):
                 solver.set_places({i: float(part["places"][i]) for i in slides}, None)
-            fits = part["s"].shape == solver.grid.s.shape and np.allclose(part["s"], solver.grid.s)
-            state = RodState(int(part["scheme"]), part["q"], part["nu"], solver.grid.s, solver.line.supports)
-            if fits and solver.adopt(state):
+            state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], solver.line.supports)
+            if solver.adopt(state):
                 continue
             self.notes.append(f"{name}: the saved state no longer fits; it is used as a first guess")
             old_s, frames = part["s"], part["frames"]
@@ -358,7 +368,8 @@ class Simulation:
             if support.name == part:
                 return number
         held = ", ".join(f"{name}/{k.name}" for k in solver.line.supports)
-        raise KeyError(f"{name}/{part}: nothing holds the cable there; it is held at {held}")
+        message = f"nothing holds the cable there; it is held at {held}"
+        raise SceneError([Problem(f"{name}/{part}", ABSENT, message)])
 
 
 class Grip:
@@ -396,6 +407,7 @@ class Grip:
     @property
     def wrench(self) -> Wrench:
         """What the grip exerts on the cable: force (N) and moment (N m), world axes."""
+        _ = self._support  # raises once it is released
         return self._simulation.cable(self.cable).reactions[self.support_name]
 
     def move(
@@ -415,7 +427,9 @@ class Grip:
         held = self._support
         goal = replace(held, position=where or held.position, quaternion=frame or held.quaternion)
         distance = float(np.linalg.norm(np.subtract(goal.position, held.position)))
-        steps = 1 if not max_step else max(1, int(np.ceil(distance / max_step)))
+        if max_step is not None and not max_step > 0.0:
+            raise ValueError(f"max_step = {max_step}: must be a length above 0, in m")
+        steps = 1 if max_step is None else max(1, math.ceil(distance / max_step))
         report = None
         for k in range(1, steps + 1):
             part = goal if k == steps else between(held, goal, k / steps)
@@ -433,9 +447,11 @@ class Grip:
 
 
 def vector(values: Sequence[float] | Array) -> Vec3:
+    if len(values) != 3:
+        raise ValueError(f"{values!r:.80}: it must be three numbers")
     x, y, z = float(values[0]), float(values[1]), float(values[2])
-    if len(values) != 3 or not math.isfinite(x + y + z):
-        raise ValueError(f"{tuple(values)}: it must be three finite numbers")
+    if not math.isfinite(x + y + z):
+        raise ValueError(f"({x}, {y}, {z}): every component must be finite")
     return (x, y, z)
 
 
@@ -443,6 +459,8 @@ def as_quaternion(value: Sequence[float] | RotationLike) -> Quaternion:
     if hasattr(value, "as_quat"):
         x, y, z, w = (float(v) for v in value.as_quat())  # scipy's order
     else:
+        if len(value) != 4:
+            raise ValueError(f"quaternion {value!r:.80}: it must be four numbers (w, x, y, z)")
         w, x, y, z = (float(v) for v in value)
     size = float(np.sqrt(w * w + x * x + y * y + z * z))
     if not abs(size - 1.0) < 1e-3:

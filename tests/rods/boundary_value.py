@@ -121,9 +121,19 @@ class BoundaryValueRod:
     # ---- solving -------------------------------------------------------------------------------------------------
 
     def solve(
-        self, mesh: Array, states: Array, parameters: Array, *, tolerance: float, most_nodes: int = 20_000
+        self,
+        mesh: Array,
+        states: Array,
+        parameters: Array,
+        *,
+        tolerance: float,
+        most_nodes: int = 20_000,
+        differences: bool = False,
     ) -> Solution:
-        """From a starting point; a clamp's frame is held with the sign the start has there."""
+        """From a starting point; a clamp's frame is held with the sign the start has there.
+
+        With `differences` scipy finds the derivatives itself, as when it is given nothing but the equations.
+        """
         signs = np.array(
             [
                 1.0 if self.held[j] @ states[STATES * j + 3 : STATES * j + 7, 0] >= 0.0 else -1.0
@@ -144,8 +154,8 @@ class BoundaryValueRod:
             mesh,
             states,
             p=parameters,
-            fun_jac=self.slope_derivatives,
-            bc_jac=derivatives,
+            fun_jac=None if differences else self.slope_derivatives,
+            bc_jac=None if differences else derivatives,
             tol=tolerance,
             max_nodes=most_nodes,
         )

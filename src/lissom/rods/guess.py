@@ -50,8 +50,25 @@ def down(line: Line) -> Array:
     return np.array([0.0, 0.0, -1.0]) if size == 0.0 else g / size
 
 
-def point_guess(line: Line, grid: Grid, hanging: bool) -> Array:
-    """Positions of the points; of the free tails only where `hanging` or `initial` says so, else nan."""
+def natural_bulge(line: Line) -> Array | None:
+    """The direction in which the first held tangents push a slack cable out, at right angles to its chord."""
+    chord = np.subtract(line.supports[-1].position, line.supports[0].position)
+    size = float(np.linalg.norm(chord))
+    along = chord / size if size > 0.0 else np.zeros(3)
+    push = np.zeros(3)
+    for support, sense in ((line.supports[0], 1.0), (line.supports[-1], -1.0)):
+        if support.direction != NO_DIRECTION:
+            push += sense * support.tangent
+    push -= (push @ along) * along
+    strength = float(np.linalg.norm(push))
+    return None if strength < 1e-6 else push / strength
+
+
+def point_guess(line: Line, grid: Grid, hanging: bool, sag: Array | None = None) -> Array:
+    """Positions of the points; of the free tails only where `hanging` or `initial` says so, else nan.
+
+    A hanging guess sags along `sag`, or with gravity.
+    """
     points = np.full((len(grid.s), 3), np.nan)
     if line.initial is not None:
         curves.resample(_refined(line.initial), grid.s / line.length, points)
@@ -66,7 +83,7 @@ def point_guess(line: Line, grid: Grid, hanging: bool) -> Array:
         p0, p1 = np.array(sa.position), np.array(sb.position)
         length = grid.s[last] - grid.s[first]
         if hanging:
-            curves.catenary_of_length(p0, p1, down(line), length, samples)
+            curves.catenary_of_length(p0, p1, down(line) if sag is None else sag, length, samples)
         else:
             t0, t1 = span_directions(line, sa, sb, directions[a], directions[a + 1])
             curves.hermite_of_length(p0, t0, p1, t1, length, samples)
@@ -142,17 +159,20 @@ def span_directions(line: Line, a: Support, b: Support, ta: Array | None, tb: Ar
 
 
 def frame_guess(
-    line: Line, grid: Grid, chain: Chain, point_of: Indices, hanging: bool, turned_by: float = 0.0
+    line: Line,
+    grid: Grid,
+    chain: Chain,
+    point_of: Indices,
+    hanging: bool,
+    turned_by: float = 0.0,
+    sag: Array | None = None,
 ) -> Array:
     """Frames of the staggered chain; clamps are unwound to the fraction `turned_by` of their twist."""
-    points = point_guess(line, grid, hanging)
+    points = point_guess(line, grid, hanging, sag)
     count = len(point_of)
     tangents = np.full((count, 3), np.nan)
-    steps = np.diff(points, axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        steps /= np.linalg.norm(steps, axis=1)[:, None]
+    segment_directions(points, chain.segment_of, tangents)
     on_segment = point_of < 0
-    tangents[on_segment] = steps
     anchors = np.zeros(count, dtype=np.int64)
     q = np.zeros((count, 4))
     for support, at in zip(line.supports, grid.support_at, strict=True):
@@ -182,6 +202,22 @@ def frame_guess(
         relaxation if hanging else 0.0,
     )
     return q
+
+
+@kernel
+def segment_directions(points: Array, segment_of: Indices, tangents: Array) -> None:
+    """Unit vectors along the segments, at their frames; nan where the points are."""
+    for i in range(len(segment_of)):
+        s = segment_of[i]
+        if s >= 0:
+            x = points[s + 1, 0] - points[s, 0]
+            y = points[s + 1, 1] - points[s, 1]
+            z = points[s + 1, 2] - points[s, 2]
+            size = math.sqrt(x * x + y * y + z * z)
+            if size > 0.0:
+                tangents[i, 0] = x / size
+                tangents[i, 1] = y / size
+                tangents[i, 2] = z / size
 
 
 def unwound(support: Support, turned_by: float) -> tuple[float, float, float, float]:
@@ -296,11 +332,11 @@ def tension_guess(line: Line, grid: Grid, chain: Chain, runs: list[tuple[int, in
     """
     sag = down(line)
     for j, (axis, a, b) in enumerate(runs):
-        first, last = grid.support_at[a], grid.support_at[b]
-        middle = (first + last) // 2
-        weight = float(np.abs(grid.weight[first:last] * grid.h[first:last, None]).sum())
+        first, last = line.supports[a], line.supports[b]
+        weight = line.weight * (last.place - first.place) / line.length
         pull = max(weight / 3.0, 1e-3 * line.force_scale)
-        chord = np.subtract(line.supports[b].position, line.supports[a].position)
+        chord = np.subtract(last.position, first.position)
         side = chord - (chord @ sag) * sag
-        size = float(np.linalg.norm(side))
+        size = math.sqrt(float(side @ side))
+        middle = (grid.support_at[a] + grid.support_at[b]) // 2
         nu[j] = -chain.force[middle, axis] + (pull * side[axis] / size if size > 0.0 else 0.0)

@@ -97,6 +97,7 @@ class Line:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     rest: RestShape = field(default_factory=RestShape)
     initial: Array | None = None  # (k, 3) points of a first guess
+    adaptive: bool = False  # whether the solver may use more segments than asked for
 
     @cached_property
     def bending(self) -> float:

@@ -50,7 +50,7 @@ def read_line(scene: Scene, cable: Cable) -> Line:
         rest=read_rest(cable),
         initial=None if cable.initial is None else np.array(cable.initial.points, dtype=float),
     )
-    return line if line.segments else replace(line, segments=default_segments(line))
+    return line if line.segments else replace(line, segments=default_segments(line), adaptive=True)
 
 
 def default_segments(line: Line) -> int:

@@ -3,6 +3,7 @@
 All arrays are float64, read-only, and belong to this result alone: a later solve never changes them.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +16,9 @@ from lissom.rods.grid import Grid
 from lissom.rods.line import Line
 from lissom.rods.outcome import RodReport
 from lissom.rods.solver import RodSolver
+
+# A rope that turns by more than this (rad) within two segments is folded.
+FOLD = 1.0
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -337,6 +341,8 @@ class Sides:
             before = self.force_before / self.tension_before[:, None]
             after = self.force_after / self.tension_after[:, None]
         self.kinks[1:-1] = np.linalg.norm(after - before, axis=1)[1:-1] > 1e-6
+        bends = np.einsum("ij,ij->i", after[:-2], before[2:])  # of the rope over two segments
+        self.kinks[1:-1] |= bends < math.cos(FOLD)
         R = rotations(self.frames)
         self.strain_before, self.strain_after = np.zeros((len(grid.s), 3)), np.zeros((len(grid.s), 3))
         for strain, along, tension, points in (
@@ -344,9 +350,10 @@ class Sides:
             (self.strain_after, after, self.tension_after, slice(0, -1)),
         ):
             t, f = along[points], grid.weight
-            bend = -(f - np.einsum("ij,ij->i", f, t)[:, None] * t) / tension[points, None]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                bend = -(f - np.einsum("ij,ij->i", f, t)[:, None] * t) / tension[points, None]
             k = np.einsum("ikj,ik->ij", R[points], bend)
-            strain[points] = np.stack([-k[:, 1], k[:, 0], np.zeros(len(k))], axis=1)
+            strain[points] = np.nan_to_num(np.stack([-k[:, 1], k[:, 0], np.zeros(len(k))], axis=1))  # a slack end
 
     def strain_slopes(self) -> tuple[Array, Array]:
         """ω' just after and just before each point: rest' − D⁻¹(ω×M + e3×N); unused at the outer ends."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import newton
 from lissom.rods.line import Line
+from lissom.rods.outcome import RodState
 from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
@@ -42,16 +43,57 @@ class Settled:
 
 
 def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
-    """Solves with the sliding supports where nothing drives them."""
+    """Solves with the sliding supports where nothing drives them.
+
+    The energy may have several minima along the cable: a cold solve starts from several places and keeps the lowest.
+    """
     numbers = [k for k, support in enumerate(solver.line.supports) if support.slides]
-    if cold or solver.solved is None:
-        solver.set_places(dict(zip(numbers, first_places(solver.line), strict=True)), None)
-    counts = segment_counts(solver)
     methods.append("sliding supports")
+    if not cold and solver.solved is not None:
+        return settle_from(solver, numbers, cold, methods)
+    found: list[tuple[float, Settled, RodState, dict[int, float], Indices]] = []
+    failed: Settled | None = None
+    for places in candidates(solver.line, numbers):
+        solver.set_places(dict(zip(numbers, places, strict=True)), None)
+        settled = settle_from(solver, numbers, True, methods)
+        if settled.outcome.status == newton.CONVERGED and not settled.reason:
+            there = {k: solver.supports[k].place for k in numbers}
+            found.append((solver.energy(), settled, solver.state(), there, segment_counts(solver)))
+        else:
+            failed = settled
+    if not found:
+        assert failed is not None
+        return failed
+    _, settled, state, there, counts = min(found, key=lambda k: k[0])
+    solver.set_places(there, counts)
+    solver.adopt(state)
+    return settled
+
+
+def candidates(line: Line, numbers: list[int]) -> list[list[float]]:
+    """Places to start from: as said, and with most of the slack on either side of each slide."""
+    first = first_places(line)
+    starts = [first]
+    for k, number in enumerate(numbers):
+        before = line.supports[number - 1] if number > 0 else None
+        after = line.supports[number + 1] if number + 1 < len(line.supports) else None
+        low = 0.0 if before is None else before.place + gap(before.position, line.supports[number].position)
+        high = line.length if after is None else after.place - gap(line.supports[number].position, after.position)
+        if high <= low or any(s is not None and s.slides for s in (before, after)):
+            continue
+        for part in (0.1, 0.9):
+            starts.append([*first[:k], low + part * (high - low), *first[k + 1 :]])
+    return starts
+
+
+def settle_from(solver: RodSolver, numbers: list[int], cold: bool, methods: list[str]) -> Settled:
+    """Newton's method on the places, from where they are."""
+    counts = segment_counts(solver)
     outcome = solver.solve_at_fixed_places(cold, methods)
     spent = outcome.iterations
     if outcome.status != newton.CONVERGED:
         return Settled(outcome, 0, "")
+    solver.solved = solver.state()
 
     def driven(places: Array) -> Array | None:
         """Driving forces with the slides at these places; None where there is no equilibrium."""

@@ -31,6 +31,9 @@ LARGEST_SEGMENT_TURN = 1.5
 # Twist is wound up in steps of at most this (rad), and at least this.
 LARGEST_WIND = math.radians(60.0)
 SMALLEST_WIND = math.radians(0.5)
+# A grid whose points were not said is refined at most so often, and to so many segments.
+MOST_REFINEMENTS = 4
+MOST_SEGMENTS = 4000
 # |ν| beyond this, in units of B/L², means a span cannot close.
 HOPELESS_FORCE = 1e12
 # Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
@@ -38,6 +41,8 @@ TOLERANCE = 1e-10
 WARM_TOLERANCE = 2e-8
 LOOSE_TOLERANCE = 1e-8
 UNPOLISHED = "polishing failed"
+
+Start = tuple[bool, "Array | None"]
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
 NEUTRAL = 1e-5
 NEUTRAL_ON_THE_WAY = 1e-3
@@ -129,6 +134,8 @@ class RodSolver:
         expected = len(self.chain(state.scheme).mask)
         if state.q.shape != (expected, 4) or state.nu.shape != self.nu.shape:
             return False
+        if state.s.shape != self.grid.s.shape or np.abs(state.s - self.grid.s).max() > 1e-9 * self._line.length:
+            return False
         self.scheme, self.q, self.nu = state.scheme, state.q.copy(), state.nu.copy()
         self.solved = state
         self._hold_frames(1.0)
@@ -202,8 +209,27 @@ class RodSolver:
         methods: list[str] = []
         if self._slides:
             return self._slide(cold, methods, began)
-        outcome = self._cold(methods) if self.solved is None or cold else self._warm(methods)
+        if self.solved is None or cold:
+            outcome = self._refined(self._cold(methods), methods)
+        else:
+            outcome = self._warm(methods)
         return self._report(outcome, methods, began)
+
+    def _refined(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
+        """More segments, where their number is ours to choose, until boundary layers are resolved."""
+        for _ in range(MOST_REFINEMENTS):
+            segments = len(self.grid.h)
+            if not self._line.adaptive or self._line.is_rope or outcome.status != newton.CONVERGED:
+                break
+            worst = max(self.resolution())
+            if worst <= 1.0 or segments >= MOST_SEGMENTS:
+                break
+            self._build(replace(self.line, segments=min(math.ceil(1.2 * worst * segments), MOST_SEGMENTS)))
+            if "refined grid" not in methods:
+                methods.append("refined grid")
+            finer = self._cold(methods)
+            outcome = finer._replace(iterations=outcome.iterations + finer.iterations)
+        return outcome
 
     def _slide(self, cold: bool, methods: list[str], began: float) -> RodReport:
         """Rings and sleeves: their places are solved for around the solve at fixed places."""
@@ -239,11 +265,12 @@ class RodSolver:
         )
         return outcome
 
-    def _start(self, hanging: bool) -> None:
+    def _start(self, start: "Start") -> None:
+        hanging, sag = start
         self.scheme = STAGGERED
-        self.q = guess.frame_guess(self.line, self.grid, self.staggered, self.point_of, hanging)
+        self.q = guess.frame_guess(self.line, self.grid, self.staggered, self.point_of, hanging, sag=sag)
         self.nu = np.zeros(len(self.staggered.target))
-        if self.line.is_rope or hanging:
+        if self.line.is_rope or (hanging and sag is None):
             guess.tension_guess(self.line, self.grid, self.staggered, self.runs, self.nu)
 
     def _cold(self, methods: list[str]) -> newton.Outcome:
@@ -254,8 +281,8 @@ class RodSolver:
         found: list[tuple[float, newton.Outcome, RodState]] = []
         failed: newton.Outcome | None = None
         for method in (self._newton, self._fall_back):
-            for hanging in self._starts():
-                self._start(hanging)
+            for start in self._starts():
+                self._start(start)
                 outcome = method(methods)
                 if outcome.status == newton.CONVERGED:
                     found.append((self.energy(), outcome, self.state()))
@@ -281,17 +308,25 @@ class RodSolver:
         """Shapes nearer in energy than this are one."""
         return 1e-6 * self.line.force_scale * self.line.length
 
-    def _starts(self) -> tuple[bool, ...]:
-        """Which first guesses to try: False the smooth one, True the hanging one."""
-        if self.line.initial is not None:
-            return (False,)
+    def _starts(self) -> list["Start"]:
+        """Which first guesses to try: (False, None) the smooth one, (True, direction) one that sags that way.
+
+        With clips, or without weight, the sag with gravity alone misses shapes: the bulge that the held tangents
+        suggest, and its opposite, are tried too.
+        """
+        smooth, hanging = (False, None), (True, None)
+        if self.line.initial is not None or len(self.staggered.moment_site) > 0:
+            return [smooth]  # the user's own guess, or energies that say nothing
         if self.line.is_rope:
-            return (True,)
-        if self.line.weight == 0.0 or len(self.staggered.moment_site) > 0:
-            return (False,)  # a second start would be the same, or its energy says nothing
-        if guess.weight_ratio(self.line) > guess.HEAVY:
-            return (True, False)
-        return (False, True)
+            return [hanging]
+        starts: list[Start] = [smooth]
+        if self.line.weight > 0.0:
+            heavy = guess.weight_ratio(self.line) > guess.HEAVY
+            starts = [hanging, smooth] if heavy else [smooth, hanging]
+        bulge = guess.natural_bulge(self.line)
+        if bulge is not None and (len(self.supports) > 2 or (self.line.weight == 0.0 and len(self.supports) > 1)):
+            starts += [(True, bulge), (True, -bulge)]
+        return starts
 
     def _newton(self, methods: list[str]) -> newton.Outcome:
         if self.formulation == "augmented":
@@ -501,7 +536,7 @@ class RodSolver:
     def _report(self, outcome: newton.Outcome, methods: list[str], began: float) -> RodReport:
         moments = len(self.staggered.moment_site) > 0
         status, reason = "converged", ""
-        if self.scheme == STAGGERED and not self.line.is_rope:
+        if self.scheme == STAGGERED:
             self.resolution()
         if outcome.status != newton.CONVERGED:
             status, reason = "not_converged", self._why(outcome)
@@ -512,6 +547,12 @@ class RodSolver:
             self.solved = self.state()
             if self.neutral < 0 or "polished" in methods:
                 self.neutral = self._count_neutral()
+            if self._line.is_rope and self.neutral > 0:
+                status = "not_converged"
+                reason = (
+                    "the shape of a rope without bending stiffness is not determined where nothing pulls on it: "
+                    "give it weight, a load, or a bending stiffness"
+                )
         return RodReport(
             status=status,
             reason=reason,

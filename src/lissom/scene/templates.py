@@ -63,7 +63,7 @@ loads = [{ at = 1, force = [0, 0, "-1 N"] }]
 """
 
 _ROPE: Final = """\
-title = "A rope between two rings"
+title = "A rope between two hooks"
 gravity = [0, 0, -9.81]
 
 [[cables]]
