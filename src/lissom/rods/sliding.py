@@ -98,6 +98,8 @@ def settle_from(solver: RodSolver, numbers: list[int], cold: bool, methods: list
     def driven(places: Array) -> Array | None:
         """Driving forces with the slides at these places; None where there is no equilibrium."""
         nonlocal outcome, spent
+        if not np.all(np.isfinite(places)) or np.any(np.diff(places) <= 0.0):
+            return None
         solver.set_places({k: float(p) for k, p in zip(numbers, places, strict=True)}, counts)
         outcome = solver.solve_at_fixed_places(False, [])
         spent += outcome.iterations

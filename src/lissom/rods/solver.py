@@ -224,12 +224,26 @@ class RodSolver:
             worst = max(self.resolution())
             if worst <= 1.0 or segments >= MOST_SEGMENTS:
                 break
-            self._build(replace(self.line, segments=min(math.ceil(1.2 * worst * segments), MOST_SEGMENTS)))
             if "refined grid" not in methods:
                 methods.append("refined grid")
-            finer = self._cold(methods)
+            finer = self._refine(min(math.ceil(1.2 * min(worst, 100.0) * segments), MOST_SEGMENTS), methods)
             outcome = finer._replace(iterations=outcome.iterations + finer.iterations)
         return outcome
+
+    def _refine(self, segments: int, methods: list[str]) -> newton.Outcome:
+        """The present equilibrium on a finer grid."""
+        from lissom.rods.result import Sides
+        from lissom.rods.transfer import transferred
+
+        sides, coarse = Sides.of(self), self.grid.s
+        force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+        self._build(replace(self.line, segments=segments))
+        places = self.grid.s
+        self.begin_from(*transferred(sides.frames, force, coarse, places, self.point_of, self.staggered.segment_of))
+        outcome = self._descend(STAGGERED)
+        if outcome.status != newton.CONVERGED:
+            return self._cold(methods)
+        return self._polish(outcome, methods)
 
     def _slide(self, cold: bool, methods: list[str], began: float) -> RodReport:
         """Rings and sleeves: their places are solved for around the solve at fixed places."""
@@ -252,8 +266,12 @@ class RodSolver:
     def set_places(self, places: dict[int, float], counts: Indices | None) -> None:
         """Moves sliding supports along the cable; points move with them, frames stay."""
         self._build(self.line.with_places(places), counts)
+        if self.scheme >= 0 and len(self.q) != len(self.chain(self.scheme).mask):
+            self.solved = None  # the points are shared out differently: the frames at hand are of no use
 
     def _descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
+        if len(self.q) != len(self.chain(scheme).mask) or len(self.nu) != len(self.staggered.target):
+            raise AssertionError("the frames do not belong to this grid")  # a kernel would write beyond its arrays
         outcome: newton.Outcome = newton.equilibrium(
             self.chain(scheme),
             self.work(scheme),
@@ -394,6 +412,8 @@ class RodSolver:
 
     def _polish(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
         """Fourth order where the grid allows it; the staggered state is kept where it does not."""
+        if UNPOLISHED in methods:  # an earlier attempt, on a coarser grid
+            methods.remove(UNPOLISHED)
         if not self.can_polish():
             return outcome
         q, nu = self.q, self.nu.copy()
@@ -587,7 +607,7 @@ class RodSolver:
 
     def _warnings(self, unpolished: bool) -> tuple[str, ...]:
         """From the resolution last looked at."""
-        coarse, turn = self._resolution
+        coarse, turn = min(self._resolution[0], 1e9), self._resolution[1]
         if (coarse <= 1.0 or self._line.is_rope) and turn <= LARGEST_SEGMENT_TURN and not unpolished:
             return ()
         notes: list[str] = []
