@@ -38,7 +38,7 @@ MOST_SEGMENTS = 4000
 HOPELESS_FORCE = 1e12
 # Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
 TOLERANCE = 1e-10
-WARM_TOLERANCE = 2e-8
+WARM_TOLERANCE = 1e-7
 LOOSE_TOLERANCE = 1e-8
 UNPOLISHED = "polishing failed"
 
@@ -317,10 +317,24 @@ class RodSolver:
         if any(k.turn != 0.0 for k in self.line.supports if k.direction == FRAME):
             wound = self._wind_up(methods)
             outcome = wound._replace(iterations=outcome.iterations + wound.iterations)
-            self.others = ()  # they belong to the unwound cable
             if outcome.status != newton.CONVERGED:
                 return outcome
+            self.others = self._wound(self.others)
         return self._polish(outcome, methods)
+
+    def _wound(self, others: tuple[OtherShape, ...]) -> tuple[OtherShape, ...]:
+        """What becomes of other shapes when they are wound up too; the present state stays."""
+        q, nu, energies = self.q, self.nu, [self.energy()]
+        found: list[OtherShape] = []
+        for other in others:
+            self.q, self.nu = other.state.q.copy(), other.state.nu.copy()
+            if self._wind_up([]).status == newton.CONVERGED:
+                energy = self.energy()
+                if min(abs(energy - e) for e in energies) > self._energy_noise():
+                    found.append(OtherShape(energy, self.state()))
+                    energies.append(energy)
+        self.q, self.nu = q, nu
+        return tuple(found)
 
     def _energy_noise(self) -> float:
         """Shapes nearer in energy than this are one."""
