@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lissom.scene import Scene
 from lissom.simulation import Simulation
 from tests.rods.reference_scenes import CABLE, one_cable
 
@@ -28,3 +29,56 @@ def test_a_straight_cable_pushed_together_is_not_twisted(points: int, shortening
         euler = 4.0 * np.pi**2 * 1.345
         assert result.reactions["end"].force[2] == pytest.approx(-euler, rel=0.01)
         assert result.energy["total"] == pytest.approx(euler * shortening, rel=0.01)
+
+
+@pytest.mark.parametrize("height", [0.0, -0.3])
+def test_a_folded_rope_has_no_bend_radius(height: float) -> None:
+    """It passed every check: hanging from one line, the fold was one smooth-looking point."""
+    rope = {
+        "name": "rope",
+        "length": 1.0,
+        "stiffness": {"bending": 0.0},
+        "mass_per_length": 0.1,
+        "start": {"position": [0, 0, 0]},
+        "end": {"position": [0, 0, height]},
+    }
+    simulation = Simulation(Scene.from_dict({"cables": [rope]}))
+    report = simulation.solve()
+    assert simulation.cable("rope").min_bend_radius == 0.0
+    assert any("folds" in text for text in report.cables["rope"].warnings)
+
+
+def test_a_slack_rope_without_weight_is_not_determined() -> None:
+    """It was called converged and straight."""
+    rope = {
+        "name": "rope",
+        "length": 1.0,
+        "stiffness": {"bending": 0.0},
+        "mass_per_length": 0.1,
+        "start": {"position": [0, 0, 0]},
+        "end": {"position": [0.5, 0, 0]},
+    }
+    report = Simulation(Scene.from_dict({"gravity": [0, 0, 0], "cables": [rope]})).solve()
+    assert report.status == "not_converged"
+    assert "not determined" in report.reason
+
+
+def test_a_grid_of_our_own_resolves_the_boundary_layer() -> None:
+    """Where no number of points is said, the grid is refined; on 65 points the pull is less than half of it."""
+    hose = {
+        "name": "hose",
+        "length": 1.0,
+        "stiffness": {"bending": 0.01, "torsion": 0.007},
+        "mass_per_length": 0.1,
+        "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
+        "end": {"position": [0.995, 0, 0], "tangent": [0, 1, 0]},
+    }
+    simulation = Simulation(Scene.from_dict({"cables": [hose]}))
+    report = simulation.solve().raise_if_failed().cables["hose"]
+    assert not report.warnings
+    assert "refined grid" in report.methods
+    points = len(simulation.cable("hose").s)
+    twice = Simulation(Scene.from_dict({"cables": [{**hose, "points": 2 * points - 1}]}))
+    twice.solve().raise_if_failed()
+    pull, again = (s.cable("hose").reactions["end"].force for s in (simulation, twice))
+    assert np.abs(pull - again).max() < 0.03 * np.abs(again).max()

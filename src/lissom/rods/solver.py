@@ -41,6 +41,8 @@ TOLERANCE = 1e-10
 WARM_TOLERANCE = 1e-7
 LOOSE_TOLERANCE = 1e-8
 UNPOLISHED = "polishing failed"
+# and how many times more points it then takes
+UNPOLISHED_GROWTH = 1.6
 
 Start = tuple[bool, "Array | None"]
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
@@ -222,6 +224,8 @@ class RodSolver:
             if not self._line.adaptive or self._line.is_rope or outcome.status != newton.CONVERGED:
                 break
             worst = max(self.resolution())
+            if UNPOLISHED in methods:
+                worst = max(worst, UNPOLISHED_GROWTH)
             if worst <= 1.0 or segments >= MOST_SEGMENTS:
                 break
             if "refined grid" not in methods:
@@ -625,15 +629,20 @@ class RodSolver:
         if (coarse <= 1.0 or self._line.is_rope) and turn <= LARGEST_SEGMENT_TURN and not unpolished:
             return ()
         notes: list[str] = []
-        if unpolished:
-            notes.append("the fourth-order element found no equilibrium on this grid: the shape is of second order")
         segments = len(self.grid.h)
+        if unpolished:
+            notes.append(
+                "the fourth-order element found no equilibrium on this grid and the shape is of second order only: "
+                f"use at least {math.ceil(segments * UNPOLISHED_GROWTH) + 1} points"
+            )
         if coarse > 1.0 and not self.line.is_rope:
             notes.append(
                 f"a boundary layer is not resolved (h√(n/B) = {coarse:.2g}): "
                 f"use at least {math.ceil(segments * coarse) + 1} points"
             )
-        if turn > LARGEST_SEGMENT_TURN:
+        if turn > LARGEST_SEGMENT_TURN and self._line.is_rope:
+            notes.append(f"the rope folds by {math.degrees(turn):.0f}° within a segment")
+        elif turn > LARGEST_SEGMENT_TURN:
             notes.append(
                 f"a segment turns by {math.degrees(turn):.0f}°: use at least {math.ceil(segments * turn) + 1} points"
             )
