@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ class RotationLike(Protocol):
     def as_quat(self) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """How a solve went. Physics never raises: look at `ok`, `status` and `reason`."""
 
     status: str  # the worst of the cables: infeasible, not_converged, unstable, converged
@@ -425,7 +424,7 @@ class Grip:
         if quaternion is not None:
             frame = as_quaternion(quaternion)
         held = self._support
-        goal = replace(held, position=where or held.position, quaternion=frame or held.quaternion)
+        goal = held._replace(position=where or held.position, quaternion=frame or held.quaternion)
         distance = float(np.linalg.norm(np.subtract(goal.position, held.position)))
         if max_step is not None and not max_step > 0.0:
             raise ValueError(f"max_step = {max_step}: must be a length above 0, in m")

@@ -46,6 +46,8 @@ def find_shortfall(supports: tuple[Support, ...], extensible: bool) -> Shortfall
 
 def distance(a: Support, b: Support) -> float:
     """Along the axes that both hold, m."""
+    if all(a.holds) and all(b.holds):
+        return math.dist(a.position, b.position)
     square = 0.0
     for k in range(3):
         if a.holds[k] and b.holds[k]:

@@ -5,6 +5,7 @@ Nothing here knows of files or of the grid. `lissom.rods.reading` makes a Line f
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,7 @@ TANGENT = 1  # swivel, sleeve: the tangent is held, the roll is free
 FRAME = 2  # clamp: the whole frame is held
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """Something that holds the cable at one place."""
 
     name: str
@@ -131,5 +131,5 @@ class Line:
         """The same with sliding supports at other places (by their number)."""
         moved = list(self.supports)
         for k, place in places.items():
-            moved[k] = replace(moved[k], place=place)
+            moved[k] = moved[k]._replace(place=place)
         return replace(self, supports=tuple(moved))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lissom.kernels import kernel
 from lissom.rods import blocks, dense
-from lissom.rods.chain import Chain, Work, assemble, lagrangian, turn_frames
+from lissom.rods.chain import Chain, Work, assemble, internal_force, lagrangian, turn_frames
 
 Array = NDArray[np.float64]
 
@@ -176,6 +176,30 @@ def equilibrium(
             return Outcome(NO_DESCENT, iteration, residual, closure, index, shifted, escapes, factorisations)
         shift_memory = max(shift_memory, FIRST_SHIFT * scales.soft) * SHIFT_GROWTH**2
     return Outcome(OUT_OF_ITERATIONS, most_iterations, residual, closure, index, shifted, escapes, factorisations)
+
+
+@kernel
+def resolution(chain: Chain, q: Array, nu: Array, stiffness: Array) -> tuple[float, float]:
+    """(max h √(|n|/B), largest rotation between neighbouring frames in rad)."""
+    coarse = 0.0
+    for s in range(len(chain.h)):
+        n = internal_force(chain.force, chain.run, nu, s)
+        force = np.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
+        coarse = max(coarse, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
+    cosine = 1.0
+    for i in range(len(q) - 1):
+        c = abs(q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3])
+        cosine = min(cosine, c)
+    return np.sqrt(coarse), 2.0 * np.arccos(cosine)
+
+
+@kernel
+def descend(
+    chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, most_iterations: int, stiffness: Array
+) -> tuple[Outcome, tuple[float, float]]:
+    """`equilibrium`, leaving saddles, and the `resolution` there: one call from Python is cheaper than two."""
+    outcome = equilibrium(chain, work, q, nu, scales, most_iterations, True)
+    return outcome, resolution(chain, q, nu, stiffness)
 
 
 @kernel

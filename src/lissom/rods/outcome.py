@@ -1,7 +1,7 @@
 """What a solve of one cable leaves: its state, and the report with the certificate."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,4 +75,4 @@ def between(a: Support, b: Support, part: float) -> Support:
     else:
         q = qb
     w, x, y, z = (float(v) for v in q / np.linalg.norm(q))
-    return replace(b, position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))
+    return b._replace(position=(position[0], position[1], position[2]), quaternion=(w, x, y, z))

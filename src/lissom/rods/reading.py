@@ -210,7 +210,7 @@ def retwisted(supports: tuple[Support, ...]) -> tuple[Support, ...]:
                 framed = twist_between(before.quaternion, support.quaternion)
                 if not math.isnan(framed):
                     framed += 2.0 * math.pi * round((was - before_turn - framed) / (2.0 * math.pi))
-                    support = replace(support, turn=before.turn + framed)
+                    support = support._replace(turn=before.turn + framed)
             before, before_turn = support, was
         found.append(support)
     return tuple(found)

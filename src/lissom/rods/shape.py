@@ -228,18 +228,3 @@ def gravity_energy(chain: Chain, q: Array, nu: Array, x: Array) -> float:
             for k in range(3):
                 value += h * h / 12.0 * chain.weight[s, k] * (b[k] - a[k])
     return value
-
-
-@kernel
-def resolution(chain: Chain, q: Array, nu: Array, stiffness: Array) -> tuple[float, float]:
-    """(max h √(|n|/B), largest rotation between neighbouring frames in rad)."""
-    coarse = 0.0
-    for s in range(len(chain.h)):
-        n = internal_force(chain.force, chain.run, nu, s)
-        force = np.sqrt(n[0] ** 2 + n[1] ** 2 + n[2] ** 2)
-        coarse = max(coarse, chain.h[s] ** 2 * force / min(stiffness[s, 0], stiffness[s, 1]))
-    cosine = 1.0
-    for i in range(len(q) - 1):
-        c = abs(q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3])
-        cosine = min(cosine, c)
-    return np.sqrt(coarse), 2.0 * np.arccos(cosine)

@@ -276,14 +276,15 @@ class RodSolver:
     def _descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
         if len(self.q) != len(self.chain(scheme).mask) or len(self.nu) != len(self.staggered.target):
             raise AssertionError("the frames do not belong to this grid")  # a kernel would write beyond its arrays
-        outcome: newton.Outcome = newton.equilibrium(
+        outcome: newton.Outcome
+        outcome, self._resolution = newton.descend(
             self.chain(scheme),
             self.work(scheme),
             self.q,
             self.nu,
             self._scales[scheme, tolerance],
             most,
-            True,
+            self.grid.stiffness,
         )
         return outcome
 
@@ -446,16 +447,16 @@ class RodSolver:
         methods.append(UNPOLISHED)
         return outcome
 
-    def can_polish(self) -> bool:
+    def can_polish(self, fresh: tuple[float, float] | None = None) -> bool:
         """Whether the grid resolves the boundary layers: h √(|n|/B) and the turn of a segment are small enough."""
         if not self._can_polish:
             return False
-        coarse, turn = self.resolution()
+        coarse, turn = self.resolution() if fresh is None else fresh
         return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN
 
     def resolution(self) -> tuple[float, float]:
         """(max h √(|n|/B): above 1 a boundary layer is not resolved; largest rotation over one segment, rad)."""
-        self._resolution = shape.resolution(self.staggered, self.q, self.nu, self.grid.stiffness)
+        self._resolution = newton.resolution(self.staggered, self.q, self.nu, self.grid.stiffness)
         return self._resolution
 
     def _warm(self, methods: list[str]) -> newton.Outcome:
@@ -464,7 +465,7 @@ class RodSolver:
         outcome = self._follow(30, TOLERANCE if self._exact else WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
-            if scheme == POLISHED and self.can_polish():
+            if scheme == POLISHED and self.can_polish(self._resolution):
                 return outcome
             return self._settle(outcome, methods)
         if self._step_by_step(methods):
