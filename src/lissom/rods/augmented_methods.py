@@ -330,7 +330,10 @@ def leave_saddle(chain: Chain, layout: Layout, state: State, work: Work, rho: fl
     """From a balanced but unstable state along its unstable direction, to the side that is lower."""
     make_definite(layout, work, scales)
     unstable_direction(layout, work)
-    length = ESCAPE_TURN / largest_turn(layout, work.step)
+    turn = largest_turn(layout, work.step)
+    if not 0.0 < turn < np.inf:  # beyond what numbers can hold
+        return False
+    length = ESCAPE_TURN / turn
     if dot_rows(work.gradient, work.step) > 0.0:
         length = -length
     before = energy(chain, layout, state.x, state.q, state.n, rho)
