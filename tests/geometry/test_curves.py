@@ -32,6 +32,23 @@ def test_cubic_has_its_length_ends_and_directions(length: float) -> None:
         assert float(step @ direction) > 0.9 * float(np.linalg.norm(step))
 
 
+@pytest.mark.parametrize("apart", [0.0, 0.02, 0.5, 0.999])
+def test_cubic_that_turns_back(apart: float) -> None:
+    """Its length first falls with the size of the tangents: there is one root beyond."""
+    samples = np.empty((curves.SAMPLES, 3))
+    p1, back, up = vector(apart, 0, 0), vector(-1, 0, 0), vector(0, 0, 1)
+    curves.hermite_of_length(vector(0, 0, 0), back, p1, up, 1.0, samples)
+    assert length_of(samples) == pytest.approx(1.0, rel=1e-9)
+    assert float((samples[1] - samples[0]) @ back) > 0.0
+
+
+def test_cubic_between_points_too_far_apart_is_straight() -> None:
+    """A cable that stretches may be asked for that."""
+    samples = np.empty((curves.SAMPLES, 3))
+    curves.hermite_of_length(vector(0, 0, 0), vector(0, 1, 0), vector(2, 0, 0), vector(0, 1, 0), 1.0, samples)
+    assert length_of(samples) == pytest.approx(2.0, rel=1e-6)
+
+
 @pytest.mark.parametrize("rise", [-0.7, 0.0, 0.4])
 @pytest.mark.parametrize("span", [0.3, 0.8])
 def test_catenary(rise: float, span: float) -> None:

@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 def case(line: Line, hanging: bool = False, residual: float = 1e-10, closure: float = 1e-12) -> Case:
     grid = make_grid(line)
-    chain, _, _, point_of = make_chains(line, grid)
+    chain, _, runs, point_of = make_chains(line, grid)
     scales = newton.Scales(
         length=line.length,
         force=line.force_scale,
@@ -49,7 +49,9 @@ def case(line: Line, hanging: bool = False, residual: float = 1e-10, closure: fl
         strict=True,
         neutral=1e-5,
     )
-    return Case(line, grid, chain, scales, guess.frame_guess(line, grid, chain, point_of, hanging))
+    layout = guess.make_layout(line, grid, chain, point_of, runs)
+    q, _ = guess.first_guess(layout, guess.unwound_poses(line.supports), guess.Start(hanging), line.initial)
+    return Case(line, grid, chain, scales, q)
 
 
 def clamp(name: str, place: float, position: tuple[float, float, float], q: tuple[float, ...]) -> Support:

@@ -28,7 +28,7 @@ def test_formulations_agree(case: str) -> None:
     assert gs07.scheme == STAGGERED
     # the rotations-only equilibrium of the same discretisation that GS07's ends in
     confirmed = RodSolver(own.line, gs07.solved)
-    outcome = confirmed._descend(STAGGERED)
+    outcome = confirmed.descend(STAGGERED)
     assert outcome.unstable <= 0
     assert outcome.iterations <= 1
     assert np.abs(confirmed.positions() - gs07.positions()).max() < 1e-7 * own.line.length

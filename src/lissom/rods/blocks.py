@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import Matrix
-from lissom.kernels import inline, kernel
+from lissom.kernels import inline
+from lissom.kernels import lean_kernel as kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

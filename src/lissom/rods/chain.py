@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import Vector, apply_transposed, rotation, turned
-from lissom.kernels import inline, kernel
+from lissom.kernels import inline
+from lissom.kernels import lean_kernel as kernel
 from lissom.rods import polished, staggered
 
 Array = NDArray[np.float64]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.kernels import kernel
+from lissom.kernels import lean_kernel as kernel
 
 Array = NDArray[np.float64]
 

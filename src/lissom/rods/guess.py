@@ -5,14 +5,15 @@ support: the rest shape, or a cable that turns into the direction of gravity. Fr
 what is left to turn at the next clamp is spread evenly.
 """
 
-import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry import curves
 from lissom.geometry.triples import (
+    Vector,
     add,
     cross,
     dot,
@@ -20,6 +21,7 @@ from lissom.geometry.triples import (
     quaternion_between,
     quaternion_product,
     scale,
+    sub,
     tangent,
     turned,
 )
@@ -34,6 +36,33 @@ Indices = NDArray[np.int64]
 
 # Past this ratio of weight to stiffness, wL³/B, a cable hangs like a rope.
 HEAVY = 1e4
+
+
+class Start(NamedTuple):
+    """Which guess to make."""
+
+    hanging: bool  # a catenary, else a cubic
+    sag: Array | None = None  # (3,) unit vector the catenary sags along; None: with gravity, and in tension
+
+
+class Layout(NamedTuple):
+    """What a guess has to know of a grid; made once for each. k: support, i: frame of the staggered chain, j: run."""
+
+    s: Array  # (points,) arc length, m
+    point: Indices  # (k,) where the support is
+    site: Indices  # (k,) the frame it holds, −1 if none
+    direction: Indices  # (k,) NO_DIRECTION, TANGENT or FRAME; a rope has none to hold
+    through: Indices  # the supports that hold every axis, in order: the curve goes through them
+    segment_of: Indices  # (i,) its segment, −1 at a point
+    place: Array  # (i,) arc length, m
+    inside: Indices  # (i,) 1 between the first and the last support
+    rest: Array  # (i − 1, 3) rest strain between the frames, 1/m
+    down: Array  # (3,)
+    relaxation: float  # m, within which a free tail turns down
+    run: Indices  # (j, 3) axis, support before, support after
+    known: Array  # (j,) known part of the force in the middle of the run, N
+    pull: Array  # (j,) what a hanging run pulls sideways, N
+    is_rope: bool
 
 
 def weight_ratio(line: Line) -> float:
@@ -64,32 +93,56 @@ def natural_bulge(line: Line) -> Array | None:
     return None if strength < 1e-6 else push / strength
 
 
-def point_guess(line: Line, grid: Grid, hanging: bool, sag: Array | None = None) -> Array:
-    """Positions of the points; of the free tails only where `hanging` or `initial` says so, else nan.
+def make_layout(line: Line, grid: Grid, chain: Chain, point_of: Indices, runs: list[tuple[int, int, int]]) -> Layout:
+    """`chain` is the staggered one."""
+    middle = 0.5 * (grid.s[1:] + grid.s[:-1])
+    place = np.where(point_of < 0, middle[chain.segment_of], grid.s[point_of])
+    first, last = grid.s[grid.support_at[0]], grid.s[grid.support_at[-1]]
+    inside = (place >= first - 1e-12) & (place <= last + 1e-12) | (line.initial is not None)
+    through = [k for k, support in enumerate(line.supports) if all(support.holds)]
+    sites = {int(p): i for i, p in enumerate(point_of) if p >= 0}
+    weights = [line.weight * (line.supports[b].place - line.supports[a].place) / line.length for _, a, b in runs]
+    return Layout(
+        s=grid.s,
+        point=np.array(grid.support_at),
+        site=np.array([sites.get(at, -1) for at in grid.support_at]),
+        direction=np.array([NO_DIRECTION if line.is_rope else k.direction for k in line.supports]),
+        through=np.array(through if through else range(len(line.supports))),
+        segment_of=chain.segment_of,
+        place=place,
+        inside=inside.astype(np.int64),
+        rest=chain.rest,
+        down=down(line),
+        relaxation=min((line.bending / max(line.weight / line.length, 1e-300)) ** (1 / 3), 0.5 * line.length),
+        run=np.array(runs, dtype=np.int64).reshape(-1, 3),
+        known=np.array([chain.force[(grid.support_at[a] + grid.support_at[b]) // 2, axis] for axis, a, b in runs]),
+        pull=np.array([max(weight / 3.0, 1e-3 * line.force_scale) for weight in weights]),
+        is_rope=line.is_rope,
+    )
 
-    A hanging guess sags along `sag`, or with gravity.
-    """
-    points = np.full((len(grid.s), 3), np.nan)
-    if line.initial is not None:
-        curves.resample(_refined(line.initial), grid.s / line.length, points)
-        return points
-    fixed = [k for k, support in enumerate(line.supports) if all(support.holds)]
-    held = fixed if fixed else list(range(len(line.supports)))
-    directions = [support_direction(line, k, held) for k in held]
-    samples = np.empty((curves.SAMPLES, 3))
-    for a, (ka, kb) in enumerate(itertools.pairwise(held)):
-        first, last = grid.support_at[ka], grid.support_at[kb]
-        sa, sb = line.supports[ka], line.supports[kb]
-        p0, p1 = np.array(sa.position), np.array(sb.position)
-        length = grid.s[last] - grid.s[first]
-        if hanging:
-            curves.catenary_of_length(p0, p1, down(line) if sag is None else sag, length, samples)
-        else:
-            t0, t1 = span_directions(line, sa, sb, directions[a], directions[a + 1])
-            curves.hermite_of_length(p0, t0, p1, t1, length, samples)
-        fractions = (grid.s[first : last + 1] - grid.s[first]) / length
-        curves.resample(samples, np.ascontiguousarray(fractions), points[first : last + 1])
-    return points
+
+class Poses(NamedTuple):
+    """Of the supports."""
+
+    positions: Array  # (k, 3) m
+    held: Array  # (k, 4) the frames held, clamps turned back to twist 0
+
+
+def unwound_poses(supports: tuple[Support, ...]) -> Poses:
+    held = [unwound(k, 0.0) if k.turn else k.quaternion for k in supports]
+    return Poses(np.array([k.position for k in supports]), np.array(held))
+
+
+def first_guess(layout: Layout, poses: Poses, start: Start, initial: Array | None = None) -> tuple[Array, Array]:
+    """(frames of the staggered chain, multipliers), at twist 0."""
+    q, nu = np.zeros((len(layout.place), 4)), np.zeros(len(layout.run))
+    in_tension = layout.is_rope or (start.hanging and start.sag is None)
+    points = np.full((len(layout.s), 3), np.nan)
+    if initial is not None:
+        curves.resample(_refined(initial), layout.s / layout.s[-1], points)
+    sag = layout.down if start.sag is None else start.sag
+    guess_shape(layout, *poses, start.hanging, sag, in_tension, initial is None, points, q, nu)
+    return q, nu
 
 
 def _refined(points: Array) -> Array:
@@ -111,97 +164,134 @@ def _refined(points: Array) -> Array:
     )
 
 
-def support_direction(line: Line, k: int, held: list[int]) -> Array | None:
-    """The tangent at a support: as held, or from its neighbours; None at a ball at the end of the chain."""
-    support = line.supports[k]
-    if support.direction != NO_DIRECTION and not line.is_rope:
-        return support.tangent
-    i = held.index(k)
-    if 0 < i < len(held) - 1:
-        chord = np.array(line.supports[held[i + 1]].position) - line.supports[held[i - 1]].position
-        size = np.linalg.norm(chord)
-        if size > 0.0:
-            return np.asarray(chord / size)
-    return None
+def unwound(support: Support, turned_by: float) -> tuple[float, float, float, float]:
+    """The clamp's frame with only the fraction `turned_by` of its twist applied."""
+    half = -0.5 * (1.0 - turned_by) * support.turn
+    return product(support.quaternion, (math.cos(half), 0.0, 0.0, math.sin(half)))
 
 
-def span_directions(line: Line, a: Support, b: Support, ta: Array | None, tb: Array | None) -> tuple[Array, Array]:
-    """End directions of the cubic between two supports; a free one bulges down."""
-    chord = np.array(b.position) - a.position
-    size = float(np.linalg.norm(chord))
-    sag = down(line)
-    if size > 0.0:
-        chord /= size
-    bulge = sag - (sag @ chord) * chord
-    if np.linalg.norm(bulge) < 1e-3:
-        bulge = np.empty(3)
-        curves.perpendicular(chord if size > 0.0 else sag, bulge)
-    bulge /= np.linalg.norm(bulge)
-    if ta is not None and tb is not None:
-        on_one_line = abs(ta @ tb) > 1 - 1e-9 and (size == 0.0 or abs(ta @ chord) > 1 - 1e-9)
-        if not on_one_line:
-            return ta, tb
-        # nothing says which way to bulge: down, and as steeply as the slack asks for (a sine of slope k is longer
-        # than its chord by the part k²/4)
-        if size == 0.0:
-            bulge = sag - (sag @ ta) * ta
-            if np.linalg.norm(bulge) < 1e-3:
-                bulge = np.empty(3)
-                curves.perpendicular(ta, bulge)
-            bulge /= np.linalg.norm(bulge)
-        slope = 2.0 * math.sqrt(max(1.0 - size / (b.place - a.place), 0.0))
-        return ta + slope * bulge, tb - slope * bulge
-    if ta is None:
-        ta = chord + 1.5 * bulge if tb is None else chord + bulge
-    if tb is None:
-        tb = chord - 1.5 * bulge
-    return ta / np.linalg.norm(ta), tb / np.linalg.norm(tb)
+# ---- compiled: positions and held are those of the supports, (k, 3) and (k, 4) ---------------------------------------
 
 
-def frame_guess(
-    line: Line,
-    grid: Grid,
-    chain: Chain,
-    point_of: Indices,
-    hanging: bool,
-    turned_by: float = 0.0,
-    sag: Array | None = None,
-) -> Array:
-    """Frames of the staggered chain; clamps are unwound to the fraction `turned_by` of their twist."""
-    points = point_guess(line, grid, hanging, sag)
-    count = len(point_of)
-    tangents = np.full((count, 3), np.nan)
-    segment_directions(points, chain.segment_of, tangents)
-    on_segment = point_of < 0
-    anchors = np.zeros(count, dtype=np.int64)
-    q = np.zeros((count, 4))
-    for support, at in zip(line.supports, grid.support_at, strict=True):
-        if support.direction == NO_DIRECTION or line.is_rope:
+@kernel
+def guess_shape(
+    layout: Layout, positions: Array, held: Array, hanging: bool, sag: Array, in_tension: bool, between: bool,
+    points: Array, q: Array, nu: Array,
+) -> None:  # fmt: skip
+    """Fills q and, if `in_tension`, nu; the points between the supports too, unless they are given."""
+    if between:
+        span_points(layout, positions, held, hanging, triple_of(sag), points)
+    tangents = np.full((len(q), 3), np.nan)
+    segment_directions(points, layout.segment_of, tangents)
+    anchors = np.zeros(len(q), np.int64)
+    for k in range(len(layout.direction)):
+        if layout.direction[k] == NO_DIRECTION:
             continue
-        i = int(np.flatnonzero(point_of == at)[0])
-        tangents[i] = support.tangent
-        if support.direction == FRAME:
+        i = layout.site[k]
+        t = tangent(frame(held, k))
+        for m in range(3):
+            tangents[i, m] = t[m]
+        if layout.direction[k] == FRAME:
             anchors[i] = 1
-            q[i] = unwound(support, turned_by)
-    arc = np.concatenate([[0.0], np.cumsum(chain.arc)])
-    middle = 0.5 * (grid.s[1:] + grid.s[:-1])
-    place = np.where(on_segment, middle[chain.segment_of], grid.s[point_of])
-    first_held, last_held = grid.s[grid.support_at[0]], grid.s[grid.support_at[-1]]
-    inside = (place >= first_held - 1e-12) & (place <= last_held + 1e-12)
-    if line.initial is not None:
-        inside[:] = True
-    relaxation = min((line.bending / max(line.weight / line.length, 1e-300)) ** (1 / 3), 0.5 * line.length)
-    transport_frames(
-        q,
-        tangents,
-        anchors,
-        arc,
-        inside.astype(np.int64),
-        chain.rest,
-        down(line),
-        relaxation if hanging else 0.0,
-    )
-    return q
+            for m in range(4):
+                q[i, m] = held[k, m]
+    relaxation = layout.relaxation if hanging else 0.0
+    transport_frames(q, tangents, anchors, layout.place, layout.inside, layout.rest, layout.down, relaxation)
+    if in_tension:
+        guess_tension(layout, positions, nu)
+
+
+@kernel
+def span_points(layout: Layout, positions: Array, held: Array, hanging: bool, sag: Vector, points: Array) -> None:
+    """The points between the supports the curve goes through; those of free tails are left alone."""
+    s, through = layout.s, layout.through
+    samples = np.empty((curves.SAMPLES, 3))
+    for n in range(len(through) - 1):
+        a, b = layout.point[through[n]], layout.point[through[n + 1]]
+        p0, p1 = triple(positions, through[n]), triple(positions, through[n + 1])
+        length = s[b] - s[a]
+        if hanging:
+            curves.catenary_of_length(p0, p1, sag, length, samples)
+        else:
+            ends = span_directions(
+                p0, p1, length, support_direction(layout, positions, held, n),
+                support_direction(layout, positions, held, n + 1), triple_of(layout.down),
+            )  # fmt: skip
+            curves.hermite_of_length(p0, ends[0], p1, ends[1], length, samples)
+        curves.resample(samples, (s[a : b + 1] - s[a]) / length, points[a : b + 1])
+
+
+@kernel
+def support_direction(layout: Layout, positions: Array, held: Array, n: int) -> Vector:
+    """The tangent at the n-th support: as held, or from its neighbours; zero at a ball at the end of the chain."""
+    through = layout.through
+    if layout.direction[through[n]] != NO_DIRECTION:
+        return tangent(frame(held, through[n]))
+    if 0 < n < len(through) - 1:
+        chord = sub(triple(positions, through[n + 1]), triple(positions, through[n - 1]))
+        size = math.sqrt(dot(chord, chord))
+        if size > 0.0:
+            return scale(1.0 / size, chord)
+    return (0.0, 0.0, 0.0)
+
+
+@kernel
+def span_directions(
+    p0: Vector, p1: Vector, length: float, ta: Vector, tb: Vector, sag: Vector
+) -> tuple[Vector, Vector]:
+    """End directions of the cubic between two supports; a free one (zero) bulges down."""
+    chord = sub(p1, p0)
+    size = math.sqrt(dot(chord, chord))
+    if size > 0.0:
+        chord = scale(1.0 / size, chord)
+    bulge = sideways(sag, chord)
+    open_a, open_b = dot(ta, ta) == 0.0, dot(tb, tb) == 0.0
+    if open_a and open_b:
+        return unit(add(chord, scale(1.5, bulge))), unit(sub(chord, scale(1.5, bulge)))
+    if open_a:
+        return unit(add(chord, bulge)), tb
+    if open_b:
+        return ta, unit(sub(chord, scale(1.5, bulge)))
+    on_one_line = abs(dot(ta, tb)) > 1 - 1e-9 and (size == 0.0 or abs(dot(ta, chord)) > 1 - 1e-9)
+    if not on_one_line:
+        return ta, tb
+    # nothing says which way to bulge: down, and as steeply as the slack asks for (a sine of slope k is longer
+    # than its chord by the part k²/4)
+    if size == 0.0:
+        bulge = sideways(sag, ta)
+    slope = 2.0 * math.sqrt(max(1.0 - size / length, 0.0))
+    return add(ta, scale(slope, bulge)), sub(tb, scale(slope, bulge))
+
+
+@kernel
+def sideways(sag: Vector, along: Vector) -> Vector:
+    """The unit vector at right angles to `along` that is nearest to `sag`, or some such vector where none is."""
+    bulge = sub(sag, scale(dot(sag, along), along))
+    if math.sqrt(dot(bulge, bulge)) < 1e-3:
+        other = np.empty(3)
+        curves.perpendicular(along, other)
+        return triple_of(other)
+    return unit(bulge)
+
+
+@kernel
+def unit(v: Vector) -> Vector:
+    return scale(1.0 / math.sqrt(dot(v, v)), v)
+
+
+@kernel
+def guess_tension(layout: Layout, positions: Array, nu: Array) -> None:
+    """Multipliers with which a rope starts in tension: the vertical pull balances the weight from the lowest point on.
+
+    The horizontal pull is a third of the weight of the run, a typical sag.
+    """
+    sag = triple_of(layout.down)
+    for j in range(len(nu)):
+        axis, a, b = layout.run[j, 0], layout.run[j, 1], layout.run[j, 2]
+        chord = sub(triple(positions, b), triple(positions, a))
+        side = sub(chord, scale(dot(chord, sag), sag))
+        size = math.sqrt(dot(side, side))
+        nu[j] = -layout.known[j] + (layout.pull[j] * side[axis] / size if size > 0.0 else 0.0)
 
 
 @kernel
@@ -218,12 +308,6 @@ def segment_directions(points: Array, segment_of: Indices, tangents: Array) -> N
                 tangents[i, 0] = x / size
                 tangents[i, 1] = y / size
                 tangents[i, 2] = z / size
-
-
-def unwound(support: Support, turned_by: float) -> tuple[float, float, float, float]:
-    """The clamp's frame with only the fraction `turned_by` of its twist applied."""
-    half = -0.5 * (1.0 - turned_by) * support.turn
-    return product(support.quaternion, (math.cos(half), 0.0, 0.0, math.sin(half)))
 
 
 @kernel
@@ -323,20 +407,3 @@ def spread_roll(q: Array, arc: Array, first: int, last: int, carried: tuple[floa
         p = turned(frame(q, i), (0.0, 0.0, part))
         for k in range(4):
             q[i, k] = p[k]
-
-
-def tension_guess(line: Line, grid: Grid, chain: Chain, runs: list[tuple[int, int, int]], nu: Array) -> None:
-    """Multipliers with which a rope starts in tension: the vertical pull balances the weight from the lowest point on.
-
-    The horizontal pull is a third of the weight of the run, a typical sag.
-    """
-    sag = down(line)
-    for j, (axis, a, b) in enumerate(runs):
-        first, last = line.supports[a], line.supports[b]
-        weight = line.weight * (last.place - first.place) / line.length
-        pull = max(weight / 3.0, 1e-3 * line.force_scale)
-        chord = np.subtract(last.position, first.position)
-        side = chord - (chord @ sag) * sag
-        size = math.sqrt(float(side @ side))
-        middle = (grid.support_at[a] + grid.support_at[b]) // 2
-        nu[j] = -chain.force[middle, axis] + (pull * side[axis] / size if size > 0.0 else 0.0)

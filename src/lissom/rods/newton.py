@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.kernels import kernel
+from lissom.kernels import lean_kernel as kernel
 from lissom.rods import blocks, dense
 from lissom.rods.chain import Chain, Work, assemble, internal_force, lagrangian, turn_frames
 
@@ -486,17 +486,16 @@ def leave_saddle(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) 
 @kernel
 def count_neutral(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales) -> int:
     """Directions without stiffness: those whose sign a tiny shift to either side decides."""
-    count = len(q)
-    width = len(chain.first)
-    tiny = 1e-15 * scales.block
     assemble(chain, work, q, nu)
-    indices = (0, 0)
-    for sense in range(2):
-        shift = neutral_shift(scales) if sense == 0 else -neutral_shift(scales)
-        negative = blocks.factor(
-            count, width, chain.first, shift, tiny, work.diagonal, work.upper, work.columns, chain.mask,
-            work.inverse, work.ratio, work.solved, work.carried, work.schur,
-        )  # fmt: skip
-        index = negative - border_inertia(chain, work)
-        indices = (index, indices[1]) if sense == 0 else (indices[0], index)
-    return indices[1] - indices[0]
+    return index_beside(chain, work, scales, -1.0) - index_beside(chain, work, scales, 1.0)
+
+
+@kernel
+def index_beside(chain: Chain, work: Work, scales: Scales, sense: float) -> int:
+    """The index of what `assemble` left, shifted to one side by the stiffness that counts as none."""
+    width = len(chain.first)
+    negative = blocks.factor(
+        len(work.step), width, chain.first, sense * neutral_shift(scales), 1e-15 * scales.block, work.diagonal,
+        work.upper, work.columns, chain.mask, work.inverse, work.ratio, work.solved, work.carried, work.schur,
+    )  # fmt: skip
+    return negative - border_inertia(chain, work)

@@ -11,6 +11,12 @@ from lissom.rods.line import Support
 
 Array = NDArray[np.float64]
 
+# Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
+TOLERANCE = 1e-10
+WARM_TOLERANCE = 1e-7  # of a frame while something is dragged
+LOOSE_TOLERANCE = 1e-8  # of a state on the way to another
+ROUGH_TOLERANCE = 1e-4  # of a state that is carried over to another grid; its residual relative to EI/L²
+
 
 @dataclass(frozen=True, slots=True)
 class RodState:

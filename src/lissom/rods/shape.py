@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import apply, dot, normalized, rotation, scale, tangent, turned
-from lissom.kernels import kernel
+from lissom.kernels import lean_kernel as kernel
 from lissom.rods import polished, staggered
 from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple
 from lissom.rods.relative import half_angle_and_axis
@@ -184,6 +184,28 @@ def frames_on_segments(q: Array, point_of: Indices, chain: Chain, out: Array) ->
             _, _, middle = half_angle_and_axis(frame(q, s), frame(q, s + 1))
             for k in range(4):
                 out[i, k] = middle[k]
+
+
+@kernel
+def energy(
+    chain: Chain, q: Array, nu: Array, anchor_at: Indices, anchor: Array, load_at: Indices, load: Array,
+    x: Array, elastic: Array,
+) -> tuple[float, float]:  # fmt: skip
+    """(elastic energy, potential of weight and loads), J; along axis k the point anchor_at[k] is at anchor[k].
+
+    Fills x with the positions and `elastic` as `energies` does.
+    """
+    energies(chain, q, nu, elastic)
+    positions(chain, q, nu, x)
+    for k in range(3):
+        offset = anchor[k] - x[anchor_at[k], k]
+        for i in range(len(x)):
+            x[i, k] += offset
+    potential = gravity_energy(chain, q, nu, x)
+    for m in range(len(load_at)):
+        for k in range(3):
+            potential -= load[m, k] * x[load_at[m], k]
+    return elastic[0] + elastic[1] + elastic[2], potential
 
 
 @kernel

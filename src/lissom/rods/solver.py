@@ -1,8 +1,9 @@
 """The solver of one cable: from a Line to a certified equilibrium, cold or warm.
 
-A cold solve makes first guesses, descends with the staggered element, winds up the twist, and polishes with the
-fourth-order element where the grid resolves the boundary layers. A warm solve goes on from the state at hand. When a
-method finds no way down, the next one in turn is tried [GS07 §6.1, in our form]; the report says which were used.
+A cold solve makes first guesses, descends with the staggered element and winds up the twist (starting.py), and
+polishes with the fourth-order element where the grid resolves the boundary layers. A warm solve goes on from the state
+at hand. When a method finds no way down, the next one in turn is tried [GS07 §6.1, in our form]; the report says which
+were used.
 """
 
 import math
@@ -12,13 +13,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom import kernels
 from lissom.rods import guess, newton, shape
-from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, turn_frames, workspace
+from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
-from lissom.rods.outcome import OtherShape, RodReport, RodState, between, note
+from lissom.rods.outcome import (
+    LOOSE_TOLERANCE,
+    ROUGH_TOLERANCE,
+    TOLERANCE,
+    WARM_TOLERANCE,
+    OtherShape,
+    RodReport,
+    RodState,
+    between,
+    note,
+)
 from lissom.rods.reading import retwisted
+from lissom.rods.starting import Coarse, cold_start, make_coarse
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,23 +41,15 @@ MOST_ITERATIONS = 100
 RESOLVED = 1.5
 # and where no segment turns by more than this (rad).
 LARGEST_SEGMENT_TURN = 1.5
-# Twist is wound up in steps of at most this (rad), and at least this.
-LARGEST_WIND = math.radians(60.0)
-SMALLEST_WIND = math.radians(0.5)
 # A grid whose points were not said is refined at most so often, and to so many segments.
 MOST_REFINEMENTS = 4
 MOST_SEGMENTS = 4000
 # |ν| beyond this, in units of B/L², means a span cannot close.
 HOPELESS_FORCE = 1e12
-# Tolerances of residual and closure: Newton is quadratic, so the state reached is better than what they ask for.
-TOLERANCE = 1e-10
-WARM_TOLERANCE = 1e-7
-LOOSE_TOLERANCE = 1e-8
 UNPOLISHED = "polishing failed"
 # and how many times more points it then takes
 UNPOLISHED_GROWTH = 1.6
 
-Start = tuple[bool, "Array | None"]
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
 NEUTRAL = 1e-5
 NEUTRAL_ON_THE_WAY = 1e-3
@@ -83,11 +88,19 @@ class RodSolver:
         self.supports = line.supports
         self._extensible = line.is_extensible
         self._slides = any(k.slides for k in line.supports)
-        self._can_polish = not (line.is_rope or line.is_extensible or self.formulation == "augmented")
+        self.may_polish = not (line.is_rope or line.is_extensible or self.formulation == "augmented")
         self.grid = make_grid(line, counts)
         self.staggered, self.polished, self.runs, self.point_of = make_chains(line, self.grid)
         self._site = {int(p): i for i, p in enumerate(self.point_of) if p >= 0}
+        self._layout: guess.Layout | None = None
+        self._coarse: Coarse | bool = True  # whether there may be one, until it is made
+        # the first support that holds an axis anchors it
+        self._anchors = [next(k for k, s in enumerate(line.supports) if s.holds[axis]) for axis in range(3)]
+        self._anchor_at = np.array([self.grid.support_at[k] for k in self._anchors])
+        self._load_at = np.array(self.grid.load_at, dtype=np.int64)
+        self._load = np.array([load.force for load in line.loads]).reshape(-1, 3)
         self._work: dict[int, Work] = {}
+        self._checked: set[int] = set()  # schemes whose arrays numba has seen
         self._scales: dict[tuple[int, float], newton.Scales] = {}
         for chain in (self.staggered, self.polished):
             exact = self._make_scales(chain)
@@ -96,6 +109,8 @@ class RodSolver:
                 strict = tolerance == TOLERANCE
                 scales = exact._replace(residual=tolerance, closure=tolerance, strict=strict, neutral=neutral)
                 self._scales[chain.scheme, tolerance] = scales
+            rough = max(ROUGH_TOLERANCE * line.bending / (line.length**2 * exact.force), TOLERANCE)
+            self._scales[chain.scheme, ROUGH_TOLERANCE] = exact._replace(residual=rough, closure=ROUGH_TOLERANCE)
 
     def scales(self, scheme: int) -> newton.Scales:
         return self._scales[scheme, TOLERANCE]
@@ -126,6 +141,20 @@ class RodSolver:
     def chain(self, scheme: int) -> Chain:
         return self.polished if scheme == POLISHED else self.staggered
 
+    @property
+    def layout(self) -> guess.Layout:
+        """What first guesses have to know of the grid."""
+        if self._layout is None:
+            self._layout = guess.make_layout(self._line, self.grid, self.staggered, self.point_of, self.runs)
+        return self._layout
+
+    @property
+    def coarse(self) -> Coarse | None:
+        """The coarse grid on which a cold solve starts, if one will do."""
+        if self._coarse is True:
+            self._coarse = make_coarse(self) or False
+        return self._coarse if isinstance(self._coarse, Coarse) else None
+
     # ---- state ---------------------------------------------------------------------------------------------------
 
     def state(self) -> RodState:
@@ -140,7 +169,7 @@ class RodSolver:
             return False
         self.scheme, self.q, self.nu = state.scheme, state.q.copy(), state.nu.copy()
         self.solved = state
-        self._hold_frames(1.0)
+        self.hold_frames(1.0)
         return True
 
     def begin_from(self, frames: Array, forces: Array) -> None:
@@ -150,7 +179,7 @@ class RodSolver:
         for j, (axis, a, b) in enumerate(self.runs):
             run = slice(self.grid.support_at[a], self.grid.support_at[b])
             self.nu[j] = float(np.median(forces[run, axis] - self.staggered.force[run, axis]))
-        self._hold_frames(1.0)
+        self.hold_frames(1.0)
         self.solved = self.state()
         self._exact = True
 
@@ -178,12 +207,16 @@ class RodSolver:
         for j, (axis, a, b) in enumerate(self.runs):
             target[j] = supports[b].position[axis] - supports[a].position[axis]
 
-    def _place_supports(self, supports: tuple[Support, ...]) -> None:
+    def aim_at(self, supports: tuple[Support, ...]) -> None:
+        """Other poses of the supports; frames stay."""
         self.supports = supports
         self._aim()
-        self._hold_frames(1.0)
 
-    def _hold_frames(self, turned_by: float) -> None:
+    def _place_supports(self, supports: tuple[Support, ...]) -> None:
+        self.aim_at(supports)
+        self.hold_frames(1.0)
+
+    def hold_frames(self, turned_by: float) -> None:
         for number in range(len(self.supports)):
             self._hold_frame(number, turned_by)
 
@@ -212,7 +245,7 @@ class RodSolver:
         if self._slides:
             return self._slide(cold, methods, began)
         if self.solved is None or cold:
-            outcome = self._refined(self._cold(methods), methods)
+            outcome = self._refined(cold_start(self, methods), methods)
         else:
             outcome = self._warm(methods)
         return self._report(outcome, methods, began)
@@ -244,10 +277,10 @@ class RodSolver:
         self._build(replace(self.line, segments=segments))
         places = self.grid.s
         self.begin_from(*transferred(sides.frames, force, coarse, places, self.point_of, self.staggered.segment_of))
-        outcome = self._descend(STAGGERED)
+        outcome = self.descend(STAGGERED)
         if outcome.status != newton.CONVERGED:
-            return self._cold(methods)
-        return self._polish(outcome, methods)
+            return cold_start(self, methods)
+        return self.polish(outcome, methods)
 
     def _slide(self, cold: bool, methods: list[str], began: float) -> RodReport:
         """Rings and sleeves: their places are solved for around the solve at fixed places."""
@@ -265,7 +298,7 @@ class RodSolver:
         return report
 
     def solve_at_fixed_places(self, cold: bool, methods: list[str]) -> newton.Outcome:
-        return self._cold(methods) if self.solved is None or cold else self._warm(methods)
+        return cold_start(self, methods) if self.solved is None or cold else self._warm(methods)
 
     def set_places(self, places: dict[int, float], counts: Indices | None) -> None:
         """Moves sliding supports along the cable; points move with them, frames stay."""
@@ -273,117 +306,37 @@ class RodSolver:
         if self.scheme >= 0 and len(self.q) != len(self.chain(self.scheme).mask):
             self.solved = None  # the points are shared out differently: the frames at hand are of no use
 
-    def _descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
+    def descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
         if len(self.q) != len(self.chain(scheme).mask) or len(self.nu) != len(self.staggered.target):
             raise AssertionError("the frames do not belong to this grid")  # a kernel would write beyond its arrays
+        call = kernels.unchecked(newton.descend) if scheme in self._checked else newton.descend
+        self._checked.add(scheme)
         outcome: newton.Outcome
-        outcome, self._resolution = newton.descend(
-            self.chain(scheme),
-            self.work(scheme),
-            self.q,
-            self.nu,
-            self._scales[scheme, tolerance],
-            most,
+        outcome, self._resolution = call(
+            self.chain(scheme), self.work(scheme), self.q, self.nu, self._scales[scheme, tolerance], most,
             self.grid.stiffness,
-        )
+        )  # fmt: skip
         return outcome
 
-    def _start(self, start: "Start") -> None:
-        hanging, sag = start
-        self.scheme = STAGGERED
-        self.q = guess.frame_guess(self.line, self.grid, self.staggered, self.point_of, hanging, sag=sag)
-        self.nu = np.zeros(len(self.staggered.target))
-        if self.line.is_rope or (hanging and sag is None):
-            guess.tension_guess(self.line, self.grid, self.staggered, self.runs, self.nu)
-
-    def _cold(self, methods: list[str]) -> newton.Outcome:
-        """Tries the starts, keeps the lowest, winds up its twist, polishes.
-
-        The iterations reported are those on the way to the answer.
-        """
-        found: list[tuple[float, newton.Outcome, RodState]] = []
-        failed: newton.Outcome | None = None
-        for method in (self._newton, self._fall_back):
-            for start in self._starts():
-                self._start(start)
-                outcome = method(methods)
-                if outcome.status == newton.CONVERGED:
-                    found.append((self.energy(), outcome, self.state()))
-                else:
-                    failed = outcome
-            if found:
-                break  # the fallback only where no start has led anywhere
-        if not found:
-            assert failed is not None
-            return failed
-        energy, outcome, state = min(found, key=lambda k: k[0])
-        self.others = tuple(OtherShape(e, s) for e, _, s in found if e > energy + self._energy_noise())
-        self.q, self.nu = state.q.copy(), state.nu.copy()
-        if any(k.turn != 0.0 for k in self.line.supports if k.direction == FRAME):
-            wound = self._wind_up(methods)
-            outcome = wound._replace(iterations=outcome.iterations + wound.iterations)
-            if outcome.status != newton.CONVERGED:
-                return outcome
-            self.others = self._wound(self.others)
-        return self._polish(outcome, methods)
-
-    def _wound(self, others: tuple[OtherShape, ...]) -> tuple[OtherShape, ...]:
-        """What becomes of other shapes when they are wound up too; the present state stays."""
-        q, nu, energies = self.q, self.nu, [self.energy()]
-        found: list[OtherShape] = []
-        for other in others:
-            self.q, self.nu = other.state.q.copy(), other.state.nu.copy()
-            if self._wind_up([]).status == newton.CONVERGED:
-                energy = self.energy()
-                if min(abs(energy - e) for e in energies) > self._energy_noise():
-                    found.append(OtherShape(energy, self.state()))
-                    energies.append(energy)
-        self.q, self.nu = q, nu
-        return tuple(found)
-
-    def _energy_noise(self) -> float:
-        """Shapes nearer in energy than this are one."""
-        return 1e-6 * self.line.force_scale * self.line.length
-
-    def _starts(self) -> list["Start"]:
-        """Which first guesses to try: (False, None) the smooth one, (True, direction) one that sags that way.
-
-        With clips, or without weight, the sag with gravity alone misses shapes: the bulge that the held tangents
-        suggest, and its opposite, are tried too.
-        """
-        smooth, hanging = (False, None), (True, None)
-        if self.line.initial is not None or len(self.staggered.moment_site) > 0:
-            return [smooth]  # the user's own guess, or energies that say nothing
-        if self.line.is_rope:
-            return [hanging]
-        starts: list[Start] = [smooth]
-        if self.line.weight > 0.0:
-            heavy = guess.weight_ratio(self.line) > guess.HEAVY
-            starts = [hanging, smooth] if heavy else [smooth, hanging]
-        bulge = guess.natural_bulge(self.line)
-        if bulge is not None and (len(self.supports) > 2 or (self.line.weight == 0.0 and len(self.supports) > 1)):
-            starts += [(True, bulge), (True, -bulge)]
-        return starts
-
-    def _newton(self, methods: list[str]) -> newton.Outcome:
+    def try_newton(self, methods: list[str]) -> newton.Outcome:
         if self.formulation == "augmented":
             return self._augmented(methods)
-        outcome = self._descend(STAGGERED)
+        outcome = self.descend(STAGGERED)
         note(methods, outcome)
         return outcome
 
-    def _follow(self, most: int, tolerance: float) -> newton.Outcome:
+    def follow(self, most: int, tolerance: float) -> newton.Outcome:
         """From a state nearby, in the formulation chosen."""
         if self.formulation == "augmented":
             return self._augmented([])
-        return self._descend(self.scheme, most, tolerance)
+        return self.descend(self.scheme, most, tolerance)
 
-    def _fall_back(self, methods: list[str]) -> newton.Outcome:
+    def fall_back(self, methods: list[str]) -> newton.Outcome:
         """GS07's formulation, then Newton from there."""
         tried = self._augmented(methods)
         if tried.status != newton.CONVERGED:
             return tried
-        settled = self._descend(STAGGERED)
+        settled = self.descend(STAGGERED)
         return settled._replace(iterations=tried.iterations + settled.iterations)
 
     def _augmented(self, methods: list[str]) -> newton.Outcome:
@@ -391,45 +344,10 @@ class RodSolver:
 
         tried = augmented.equilibrium(self.line, self.grid, self.staggered, self.q, self.nu, self.scales(STAGGERED))
         methods.append("augmented Lagrangian")
-        certificate = self._descend(STAGGERED, most=0)
+        certificate = self.descend(STAGGERED, most=0)
         return certificate._replace(status=tried.status, iterations=tried.iterations)
 
-    def _wind_up(self, methods: list[str]) -> newton.Outcome:
-        """Turns the clamps from twist 0 to their twist, in steps; each frame follows its share."""
-        turns = np.array([k.turn for k in self.line.supports if k.direction == FRAME])
-        places = np.array([k.place for k in self.line.supports if k.direction == FRAME])
-        site_place = np.where(
-            self.point_of >= 0,
-            self.grid.s[self.point_of],
-            0.5 * (self.grid.s[self.staggered.segment_of] + self.grid.s[self.staggered.segment_of + 1]),
-        )
-        share = np.interp(site_place, places, turns)
-        total = float(np.ptp(np.concatenate([[0.0], turns])))
-        step = min(1.0, LARGEST_WIND / total)
-        done = 0.0
-        spent = 0
-        methods.append("winding up the twist")
-        turn = np.zeros((len(self.q), 3))
-        while True:
-            goal = min(1.0, done + step)
-            before_q, before_nu = self.q.copy(), self.nu.copy()
-            turn[:, 2] = (goal - done) * share
-            turn_frames(before_q, turn, 1.0, self.q)
-            self._hold_frames(goal)
-            outcome = self._follow(40, TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
-            spent += outcome.iterations
-            if outcome.status == newton.CONVERGED:
-                done = goal
-                if done >= 1.0:
-                    return outcome._replace(iterations=spent)
-                step = min(1.5 * step, LARGEST_WIND / total)
-            else:
-                self.q, self.nu = before_q, before_nu
-                step *= 0.5
-                if step * total < SMALLEST_WIND:
-                    return outcome._replace(iterations=spent)
-
-    def _polish(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
+    def polish(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
         """Fourth order where the grid allows it; the staggered state is kept where it does not."""
         if UNPOLISHED in methods:  # an earlier attempt, on a coarser grid
             methods.remove(UNPOLISHED)
@@ -439,19 +357,23 @@ class RodSolver:
         self.q = np.zeros((len(self.grid.s), 4))
         shape.frames_at_points(q, self.point_of, self.staggered, self.q)
         self.scheme = POLISHED
-        polished = self._descend(POLISHED)
-        if polished.status == newton.CONVERGED and self.can_polish():
+        polished = self.descend(POLISHED)
+        if polished.status == newton.CONVERGED and self.can_polish(look=False):
+            self.neutral = -1
             methods.append("polished")
             return polished._replace(iterations=outcome.iterations + polished.iterations)
         self.scheme, self.q, self.nu = STAGGERED, q, nu
         methods.append(UNPOLISHED)
         return outcome
 
-    def can_polish(self, fresh: tuple[float, float] | None = None) -> bool:
-        """Whether the grid resolves the boundary layers: h √(|n|/B) and the turn of a segment are small enough."""
-        if not self._can_polish:
+    def can_polish(self, look: bool = True) -> bool:
+        """Whether the grid resolves the boundary layers: h √(|n|/B) and the turn of a segment are small enough.
+
+        There is no need to `look` right after a descent.
+        """
+        if not self.may_polish:
             return False
-        coarse, turn = self.resolution() if fresh is None else fresh
+        coarse, turn = self.resolution() if look else self._resolution
         return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN
 
     def resolution(self) -> tuple[float, float]:
@@ -462,17 +384,17 @@ class RodSolver:
     def _warm(self, methods: list[str]) -> newton.Outcome:
         """From the state at hand; failing that in steps from the last good one; failing that cold."""
         scheme = self.scheme
-        outcome = self._follow(30, TOLERANCE if self._exact else WARM_TOLERANCE)
+        outcome = self.follow(30, TOLERANCE if self._exact else WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
-            if scheme == POLISHED and self.can_polish(self._resolution):
+            if scheme == POLISHED and self.can_polish(look=False):
                 return outcome
             return self._settle(outcome, methods)
         if self._step_by_step(methods):
-            return self._settle(self._descend(self.scheme), methods)
+            return self._settle(self.descend(self.scheme), methods)
         methods.append("cold start")
         keep = self.solved
-        outcome = self._cold(methods)
+        outcome = cold_start(self, methods)
         if outcome.status != newton.CONVERGED and keep is not None:
             self.adopt(keep)
         return outcome
@@ -486,8 +408,8 @@ class RodSolver:
             self.q = np.zeros((len(self.point_of), 4))
             shape.frames_on_segments(q, self.point_of, self.staggered, self.q)
             self.scheme = STAGGERED
-            outcome = self._descend(STAGGERED)
-        return self._polish(outcome, methods)
+            outcome = self.descend(STAGGERED)
+        return self.polish(outcome, methods)
 
     def _step_by_step(self, methods: list[str]) -> bool:
         """Moves the supports from where they were last solved to where they are now, in ever smaller steps."""
@@ -505,7 +427,7 @@ class RodSolver:
             self._place_supports(
                 goal if part == 1.0 else tuple(between(a, b, part) for a, b in zip(origin, goal, strict=True))
             )
-            if self._follow(30, TOLERANCE if part == 1.0 else LOOSE_TOLERANCE).status == newton.CONVERGED:
+            if self.follow(30, TOLERANCE if part == 1.0 else LOOSE_TOLERANCE).status == newton.CONVERGED:
                 done, step = part, 2.0 * step
             else:
                 self.q, self.nu = keep
@@ -519,25 +441,22 @@ class RodSolver:
 
     def energy(self) -> float:
         """Elastic energy and potential of weight and loads, J (zero level at the origin)."""
-        parts = self.energies()
-        return parts["bending"] + parts["torsion"] + parts["stretch"] + parts["gravity"] + parts["loads"]
+        elastic, potential = self.energy_parts()
+        return elastic + potential
 
-    def energies(self) -> dict[str, float]:
-        chain = self.chain(self.scheme)
-        elastic = np.zeros(3)
-        shape.energies(chain, self.q, self.nu, elastic)
-        x = self.positions()
-        gravity = shape.gravity_energy(chain, self.q, self.nu, x)
-        loads = -sum(
-            float(np.dot(load.force, x[at])) for load, at in zip(self.line.loads, self.grid.load_at, strict=True)
-        )
-        return {
-            "bending": float(elastic[0]),
-            "torsion": float(elastic[1]),
-            "stretch": float(elastic[2]),
-            "gravity": float(gravity),
-            "loads": float(loads),
-        }
+    def energy_parts(self) -> tuple[float, float]:
+        """(elastic energy, potential of weight and loads), J."""
+        anchor = np.array([self.supports[k].position[axis] for axis, k in enumerate(self._anchors)])
+        parts: tuple[float, float] = shape.energy(
+            self.chain(self.scheme), self.q, self.nu, self._anchor_at, anchor, self._load_at, self._load,
+            np.empty((len(self.grid.s), 3)), np.empty(3),
+        )  # fmt: skip
+        return parts
+
+    @property
+    def energy_noise(self) -> float:
+        """Shapes nearer in energy than this are one, J."""
+        return 1e-6 * self._line.force_scale * self._line.length
 
     def positions(self) -> Array:
         """(points, 3) m."""
@@ -547,11 +466,8 @@ class RodSolver:
         """(points, 3) m of a state of this grid: the first support that holds an axis anchors it."""
         x = np.empty((len(self.grid.s), 3))
         shape.positions(self.chain(scheme), q, nu, x)
-        for axis in range(3):
-            for support, at in zip(supports, self.grid.support_at, strict=True):
-                if support.holds[axis]:
-                    x[:, axis] += support.position[axis] - x[at, axis]
-                    break
+        for axis, (k, at) in enumerate(zip(self._anchors, self._anchor_at, strict=True)):
+            x[:, axis] += supports[k].position[axis] - x[at, axis]
         return x
 
     def _infeasible(self, shortfall: Shortfall, began: float) -> RodReport:
@@ -584,8 +500,8 @@ class RodSolver:
             reason = f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status in ("converged", "unstable"):
             self.solved = self.state()
-            if self.neutral < 0 or "polished" in methods:
-                self.neutral = self._count_neutral()
+            if self.neutral < 0:
+                self.count_neutral()
             if self._line.is_rope and self.neutral > 0:
                 status = "not_converged"
                 reason = (
@@ -619,10 +535,13 @@ class RodSolver:
             return f"no method finds a lower energy (residual {outcome.residual:.1e})"
         return "the numbers are no longer finite"
 
-    def _count_neutral(self) -> int:
-        scales = self.scales(self.scheme)
-        count: int = newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales)
-        return count
+    def count_neutral(self, descended: newton.Outcome | None = None) -> None:
+        """Counts the directions without stiffness; what a descent left that has just met its tolerances saves half."""
+        chain, work, scales = self.chain(self.scheme), self.work(self.scheme), self.scales(self.scheme)
+        if descended is not None and max(descended.residual, descended.closure) <= TOLERANCE:
+            self.neutral = newton.index_beside(chain, work, scales, -1.0) - descended.unstable
+        else:
+            self.neutral = newton.count_neutral(chain, work, self.q, self.nu, scales)
 
     def _warnings(self, unpolished: bool) -> tuple[str, ...]:
         """From the resolution last looked at."""

@@ -3,6 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.triples import normalized
+from lissom.kernels import kernel
+from lissom.rods.chain import frame
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
@@ -28,3 +32,29 @@ def interpolate_frames(q: Array, s: Array, at: Array) -> Array:
     b = np.where(np.einsum("ij,ij->i", a, b)[:, None] < 0.0, -b, b)
     mean = (1.0 - t) * a + t * b
     return np.asarray(mean / np.linalg.norm(mean, axis=1)[:, None])
+
+
+def between(s: Array, at: Array) -> tuple[Indices, Array]:
+    """Where the places `at` lie among the places s: the last one before each, and the part of the way to the next."""
+    k = np.clip(np.searchsorted(s, at, side="right") - 1, 0, len(s) - 2)
+    t = (at - s[k]) / (s[k + 1] - s[k])
+    nearest = np.round(t)
+    return k, np.where(np.abs(t - nearest) < 1e-6, nearest, t)
+
+
+@kernel
+def mean_frames(q: Array, before: Indices, part: Array, out: Array) -> None:
+    """Frames at the places that `between` found; where a place is one of q's own, its frame to the last bit."""
+    for i in range(len(before)):
+        k = before[i]
+        t = part[i]
+        if t == 0.0 or t == 1.0:
+            p = frame(q, k + int(t))
+        else:
+            a = frame(q, k)
+            b = frame(q, k + 1)
+            v = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0 else -t
+            w = 1.0 - t
+            p = normalized((w * a[0] + v * b[0], w * a[1] + v * b[1], w * a[2] + v * b[2], w * a[3] + v * b[3]))
+        for m in range(4):
+            out[i, m] = p[m]
