@@ -15,12 +15,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernels": set(),
     "scene": set(),
     "geometry": {"kernels"},
+    "exchange": {"scene", "geometry", "kernels"},
     "rods": {"scene", "geometry", "kernels"},
-    "simulation": {"scene", "geometry", "kernels", "rods"},
+    "simulation": {"scene", "geometry", "kernels", "exchange", "rods"},
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
-    "analysis": {"scene", "kernels", "rods", "simulation", "batch"},
-    "__init__": {"scene", "rods", "simulation", "batch", "analysis"},
-    "cli": {"scene", "geometry", "kernels", "rods", "simulation", "batch", "analysis"},
+    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch"},
+    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "analysis"},
+    "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "analysis"},
 }
 # What anyone may take from the package itself.
 OF_THE_PACKAGE = {"__version__"}

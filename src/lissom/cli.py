@@ -50,6 +50,7 @@ class Kind(enum.StrEnum):
     cantilever = "cantilever"
     rope = "rope"
     moulded = "moulded"
+    parts = "parts"
 
 
 def main() -> None:

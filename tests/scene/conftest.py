@@ -1,4 +1,4 @@
-"""A scene that uses every key, shared by the tests of files, paths and messages."""
+"""Scenes that use every key, shared by the tests of files, paths and messages."""
 
 from __future__ import annotations
 
@@ -84,6 +84,100 @@ start = { position = [0, 2, 0], kind = "swivel", tangent = [0, 0, 2] }
 """.replace("twist_unused = 0\n", "").replace("points = 65\n", "points = 3\n")
 
 
+WORKSHOP = """\
+# a harness on a machine
+title = "Parts and junctions"
+
+[types.wire]
+stiffness = { bending = 0.01, torsion = 0.008 }
+mass_per_length = "60 g/m"
+radius = "4 mm"
+
+[[cables]]
+name = "trunk"
+type = "wire"
+length = "600 mm"
+start = { on = "chassis", frame = "plug" }   # as the plug sits
+ignore = ["floor", "chassis"]                # never touched
+
+[[cables.clips]]
+name = "tie"
+at = 0.4
+on = "arm"
+position = [0, 0, "20 mm"]
+tangent = [1, 0, 0]
+
+[[cables.clips]]
+name = "eye"
+kind = "ring"
+on = "arm"
+frame = "hole"
+
+[[cables]]
+name = "left"
+type = "wire"
+length = 0.3
+end = { on = "arm", position = [0.4, 0.1, 0], quaternion = [1, 0, 0, 0], free = ["x"] }
+collide = false
+
+[[cables]]
+name = "right"
+type = "wire"
+length = 0.3
+end = { position = [0.5, -0.2, 0] }
+
+[[parts]]                                    # the ground
+name = "floor"
+shape = { kind = "plane" }
+position = [0, 0, "-300 mm"]
+friction = 0.4
+
+[[parts]]
+name = "chassis"
+mesh = "meshes/chassis.stl"                  # from the CAD
+units = "mm"
+position = [0, 0, "50 mm"]
+tangent = [0, 0, 1]
+roll = "90 deg"
+frames.plug = { position = ["10 mm", 0, 0], tangent = [0, 1, 0], roll = 0 }   # of the harness
+
+[[parts]]
+name = "arm"
+shape = { kind = "profile", points = [[0, 0], ["1 cm", 0], [0, 0.02]], length = "200 mm" }
+parent = "chassis"                           # turns with it
+motion = "driven"
+quaternion = [0.6, 0, 0, 0.8]
+[parts.frames.hole]                          # for the eye
+position = [0.05, 0, 0]
+[parts.frames."end 2.5"]
+position = [0.1, 0, 0]
+tangent = [1, 0, 0]
+
+[[parts]]
+name = "weight"
+motion = "free"
+mass = "250 g"
+center_of_mass = [0, 0, 0.01]
+collide = false
+shape = { kind = "capsule", diameter = "30 mm", length = "40 mm" }
+
+[[junctions]]
+name = "Y1"                                  # where it splits
+position = [0.3, 0, 0]
+mass = "5 g"
+members = [
+  { cable = "trunk", at = "end" },           # comes in
+  { cable = "left", at = "start", tangent = [1, 1, 0] },
+  { cable = "right", from_start = "0 mm", tangent = [1, -1, 0], roll = "10 deg", position = [0, "2 mm", 0] },
+]
+"""
+
+
 @pytest.fixture(scope="session")
 def full() -> str:
     return FULL
+
+
+@pytest.fixture(scope="session")
+def workshop() -> str:
+    return WORKSHOP

@@ -41,7 +41,7 @@ type = "hose"
 RULES: list[tuple[str, str, int, str, str]] = [
     ("format = 1", "format = 2", 1, "format = 2", "must be 1"),
     ("format = 1", "formt = 1", 1, "formt = 1", 'unknown key; did you mean "format"?'),
-    ("format = 1", "parts = []", 1, "parts = []", "not supported by this version"),
+    ("format = 1", "joints = []", 1, "joints = []", "not supported by this version"),
     ("format = 1", "title = 3", 1, "title = 3", "must be a text in quotes"),
     ("[0, 0, -9.81]", "[0, 0, nan]", 2, "gravity[2] = nan", "must be finite"),
     ("[0, 0, -9.81]", "[0, 0, inf]", 2, "gravity[2] = inf", "must be finite"),
@@ -221,7 +221,7 @@ RULES: list[tuple[str, str, int, str, str]] = [
     ("roll = 0", 'kind = "free"', 16, "h/start.position", "must be left out at a free end"),
     ("roll = 0", 'kind = "clmp"', 16, 'h/start.kind = "clmp"', 'did you mean "clamp"?'),
     ("roll = 0", 'kind = "swivel", roll = 0', 16, "h/start.roll", "a swivel lets the cable turn"),
-    ("roll = 0", 'on = "carrier"', 16, "h/start.on", "not supported by this version"),
+    ("roll = 0", 'on = "carrier"', 16, "h/start.on", "is no part of this scene; it has none"),
     ("roll = 0", 'free = ["w"]', 16, "h/start.free[0]", 'must be one of "x", "y", "z"'),
     ("roll = 0", 'free = ["x", "x"]', 16, "h/start.free", "every axis once"),
     (

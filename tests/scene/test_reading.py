@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lissom.scene import Scene, SceneError, reading
 from lissom.scene.saving import scene_text
 
-from .conftest import FULL
+from .conftest import FULL, WORKSHOP
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,6 @@ def test_data_that_is_no_table() -> None:
             Scene.from_dict(data)
 
 
-JSON = json.dumps(tomllib.loads(FULL), indent=1)
 PIECES = [
     b'"',
     b"'",
@@ -169,9 +168,10 @@ def load(raw: bytes, path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
-def test_fuzzed_bytes_end_in_a_scene_or_a_scene_error(suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [FULL, WORKSHOP], ids=["full", "workshop"])
+def test_fuzzed_bytes_end_in_a_scene_or_a_scene_error(text: str, suffix: str, tmp_path: Path) -> None:
     chance = random.Random(20240607)
-    source = (FULL if suffix == ".toml" else JSON).encode()
+    source = (text if suffix == ".toml" else json.dumps(tomllib.loads(text), indent=1)).encode()
     for _ in range(400):
         raw = bytearray(source)
         for _ in range(chance.randint(1, 4)):
@@ -195,11 +195,30 @@ values = st.recursive(
     | st.integers(-(10**400), 10**400)
     | st.floats()
     | st.text(max_size=10)
-    | st.sampled_from(["1 mm", "-1 N", "clamp", "ring", "x", "epdm", "library:rg-58", "brake hose"]),
+    | st.sampled_from(
+        [
+            "1 mm",
+            "-1 N",
+            "clamp",
+            "ring",
+            "x",
+            "epdm",
+            "arm",
+            "hole",
+            "trunk",
+            "start",
+            "sphere",
+            "free",
+            "library:rg-58",
+            "brake hose",
+        ]
+    ),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["position", "tangent", "kind", "at", "layers", "radius", "name", "zz"]),
+            st.sampled_from(
+                ["position", "tangent", "kind", "at", "layers", "radius", "name", "cable", "frame", "on", "zz"]
+            ),
             inner,
             max_size=3,
         )
@@ -213,15 +232,18 @@ def places(data: Any, where: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [where, *(place for key, item in items for place in places(item, (*where, key)))]
 
 
-PLACES = places(tomllib.loads(FULL))[1:]
+def changes_of(text: str) -> Any:
+    where = st.sampled_from(places(tomllib.loads(text))[1:])
+    return st.tuples(st.just(text), st.lists(st.tuples(where, values, st.booleans()), min_size=1, max_size=3))
 
 
-@given(st.lists(st.tuples(st.sampled_from(PLACES), values, st.booleans()), min_size=1, max_size=3))
-@settings(max_examples=200, deadline=None)
+@given(changes_of(FULL) | changes_of(WORKSHOP))
+@settings(max_examples=400, deadline=None)
 def test_fuzzed_structures_end_in_a_scene_or_a_scene_error(
-    changes: list[tuple[tuple[Any, ...], Any, bool]],
+    case: tuple[str, list[tuple[tuple[Any, ...], Any, bool]]],
 ) -> None:
-    data = tomllib.loads(FULL)
+    text, changes = case
+    data = tomllib.loads(text)
     for where, value, remove in changes:
         parent: Any = data
         try:

@@ -63,13 +63,13 @@ def test_kinds_of_ends_follow_from_what_is_given() -> None:
 def test_frames_of_ends() -> None:
     plain = End(position=(0, 0, 0), tangent=(0, 0, 3))
     assert plain.direction == (0.0, 0.0, 1.0)
-    assert plain.frame is None  # no roll: its frame depends on the clamp before it
-    assert End(position=(0, 0, 0), tangent=(0, 0, 3), roll=0).frame == (1.0, 0.0, 0.0, 0.0)
+    assert plain.orientation is None  # no roll: its frame depends on the clamp before it
+    assert End(position=(0, 0, 0), tangent=(0, 0, 3), roll=0).orientation == (1.0, 0.0, 0.0, 0.0)
     q = (0.6, 0.8000001, 0.0, 0.0)
     turned = End(position=(0, 0, 0), quaternion=q)
     assert turned.quaternion == q  # as written,
-    assert turned.frame is not None
-    assert sum(c * c for c in turned.frame) == pytest.approx(1.0, abs=1e-15)  # but used with norm 1
+    assert turned.orientation is not None
+    assert sum(c * c for c in turned.orientation) == pytest.approx(1.0, abs=1e-15)  # but used with norm 1
 
 
 @pytest.mark.parametrize(

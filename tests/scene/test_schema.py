@@ -24,8 +24,30 @@ def test_templates_fit(validator: Any, kind: str) -> None:
     validator.validate(tomllib.loads(TEMPLATES[kind]))
 
 
-def test_the_full_scene_fits(validator: Any, full: str) -> None:
+def test_the_full_scenes_fit(validator: Any, full: str, workshop: str) -> None:
     validator.validate(tomllib.loads(full))
+    validator.validate(tomllib.loads(workshop))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('kind = "plane"', 'kind = "plain"'),
+        ('kind = "plane"', 'kind = "plane", radius = 1'),
+        ('motion = "driven"', 'motion = "drivn"'),
+        ('units = "mm"', 'units = "km"'),
+        ("friction = 0.4", "friction = 11"),
+        ('at = "end"', 'at = "ends"'),
+        ('at = "end"', "at = 1.5"),
+        ("[[0, 0], ", "["),
+        ('mass = "250 g"', 'mass = "250 mm"'),
+        ("collide = false", "collide = 0"),
+        ('cable = "trunk"', 'cabel = "trunk"'),
+    ],
+)
+def test_mistakes_in_parts_do_not_fit(validator: Any, workshop: str, old: str, new: str) -> None:
+    assert old in workshop
+    assert not validator.is_valid(tomllib.loads(workshop.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from lissom.scene import Scene, SceneError, new_scene
 from lissom.scene.templates import TEMPLATES
 
 
-@pytest.mark.parametrize("kind", ["hose", "cantilever", "rope", "moulded"])
+@pytest.mark.parametrize("kind", ["hose", "cantilever", "rope", "moulded", "parts"])
 def test_templates_load(kind: str) -> None:
     scene = Scene.from_toml(new_scene(kind))
     assert len(scene.cables) == 1
@@ -31,14 +31,17 @@ def test_what_is_commented_out_is_right_too() -> None:
 
 
 def test_an_unknown_template_names_the_others() -> None:
-    assert set(TEMPLATES) == {"hose", "cantilever", "rope", "moulded"}
+    assert set(TEMPLATES) == {"hose", "cantilever", "rope", "moulded", "parts"}
     with pytest.raises(SceneError, match='did you mean "hose"'):
         new_scene("hoes")
 
 
 def test_what_the_documentation_shows() -> None:
     text = (Path(__file__).parents[2] / "docs" / "scene.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    shown, *others = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert len(others) == 2
+    for other in others:
+        assert len(Scene.from_toml(other).cables) >= 1
     scene = Scene.from_toml(shown)
     assert scene.with_value("brake hose/length", "450 mm").cable("brake hose").length == 0.45
     messages = re.search(r"```\n(hose\.toml:7.*?)```", text, re.DOTALL)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.line import FRAME, NO_DIRECTION, TANGENT, Line, Piece, PointLoad, RestShape, Support
-from lissom.scene import Cable, Clip, End, Scene, SectionProperties
+from lissom.scene import Cable, Clip, End, Problem, Scene, SceneError, SectionProperties
+from lissom.scene.errors import ABSENT
 from lissom.scene.frames import (
     Quaternion,
     Vec3,
@@ -17,6 +18,7 @@ from lissom.scene.frames import (
     product,
     twist_between,
 )
+from lissom.scene.placing import Poses, placed
 from lissom.scene.rest import strains
 
 Array = NDArray[np.float64]
@@ -35,7 +37,13 @@ DIRECTIONS = {
 }
 
 
-def read_line(scene: Scene, cable: Cable) -> Line:
+def read_line(scene: Scene, cable: Cable, poses: Poses | None = None) -> Line:
+    """`poses` are those of the parts (lissom.scene.placing.part_poses), where they are not as in the scene."""
+    for junction in scene.junctions:  # until harnesses are solved: rather refused than solved apart
+        if any(member.cable == cable.name for member in junction.members):
+            message = f'is joined by "{junction.name}": this version solves only cables that are not joined'
+            raise SceneError([Problem(cable.name, ABSENT, message)])
+    cable = placed(scene, cable, poses)
     pieces = read_pieces(scene, cable)
     rope = all(p.stiffness[0] == 0.0 and p.stiffness[1] == 0.0 for p in pieces)
     supports = read_supports(cable, rope, np.array(scene.gravity))
@@ -162,7 +170,7 @@ def read_support(
     if direction != NO_DIRECTION:
         tangent = end.direction
         assert tangent is not None  # validated
-        quaternion, turn = mounted(end.frame, tangent, position, twist, before, gravity)
+        quaternion, turn = mounted(end.orientation, tangent, position, twist, before, gravity)
     return Support(
         name=name,
         kind=end.kind,

@@ -12,32 +12,45 @@ from lissom.scene.cabletype import (
     Stiffness,
 )
 from lissom.scene.errors import Problem, SceneError
+from lissom.scene.junction import Junction, Member
 from lissom.scene.library import library
+from lissom.scene.part import Frame, Part
 from lissom.scene.paths import parse_assignment
 from lissom.scene.scene import Scene
 from lissom.scene.schema import json_schema
 from lissom.scene.sections import SectionProperties
+from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
 from lissom.scene.state import load_state, save_state, state_path
 from lissom.scene.templates import new_scene
 
 __all__ = [
+    "BoxShape",
     "Cable",
     "CableType",
+    "CapsuleShape",
     "Clip",
+    "CylinderShape",
     "End",
+    "Frame",
     "Initial",
+    "Junction",
     "Layer",
     "LayeredSection",
     "Limits",
     "Load",
     "Material",
+    "Member",
+    "Part",
+    "PlaneShape",
     "Problem",
+    "ProfileShape",
     "RectangleSection",
     "Rest",
     "RoundSection",
     "Scene",
     "SceneError",
     "SectionProperties",
+    "SphereShape",
     "Stiffness",
     "Stretch",
     "json_schema",

@@ -8,7 +8,9 @@ from lissom.scene.cabletype import CableType, LayeredSection, RectangleSection
 from lissom.scene.described import Slip
 from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
+from lissom.scene.harness import joint_slips, loose_slips, member_slips
 from lissom.scene.library import PREFIX, library
+from lissom.scene.mounting import mounted_slips, name_slips, reference_slips
 from lissom.scene.sections import SectionProperties
 
 if TYPE_CHECKING:
@@ -22,25 +24,20 @@ Where = tuple[str | int, ...]
 
 
 def scene_slips(scene: Scene) -> list[Slip]:
-    slips = _cable_name_slips(scene)
+    """Names, types and sizes. What depends on the right names is in :func:`joined_slips`."""
+    slips = name_slips(scene)
     points = sum(cable.points or 0 for cable in scene.cables)
     if points > MOST_POINTS:
         slips.append((("cables",), ABSENT, f"must have at most {MOST_POINTS} points together, not {points}"))
     known: dict[str, SectionProperties] = {}
     for i, cable in enumerate(scene.cables):
         slips += [((*("cables", i), *where), value, text) for where, value, text in _type_slips(scene, cable, known)]
-    return slips
+    return slips + reference_slips(scene) + member_slips(scene)
 
 
-def _cable_name_slips(scene: Scene) -> list[Slip]:
-    seen: dict[str, int] = {}
-    slips: list[Slip] = []
-    for i, cable in enumerate(scene.cables):
-        if cable.name in seen:
-            message = f"must be unique: cable {seen[cable.name] + 1} has this name already"
-            slips.append((("cables", i, "name"), cable.name, message))
-        seen.setdefault(cable.name, i)
-    return slips
+def joined_slips(scene: Scene) -> list[Slip]:
+    """How cables are held, by parts and by each other."""
+    return mounted_slips(scene) + joint_slips(scene) + loose_slips(scene)
 
 
 def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties]) -> list[Slip]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from lissom.scene import checks
 from lissom.scene.cabletype import TypeFields
@@ -24,24 +24,16 @@ from lissom.scene.fields import (
     Position,
     Quantity,
     Quaternion,
+    Roll,
     Vec3,
     Vec4,
 )
-from lissom.scene.frames import director, frame_quaternion, normalized, unit
+from lissom.scene.pose import direction_of, orientation_of
 
 EndKind = Literal["clamp", "ball", "swivel", "free"]
 ClipKind = Literal["clamp", "ball", "swivel", "ring", "sleeve"]
 Axis = Literal["x", "y", "z"]
 
-Roll = Annotated[
-    float,
-    Quantity(
-        "angle",
-        at_least=-4 * math.pi,
-        at_most=4 * math.pi,
-        hint='a plain number is in radians: write "90 deg"',
-    ),
-]
 Twist = Annotated[
     float,
     Quantity(
@@ -66,10 +58,13 @@ At = Annotated[
 
 
 def _end_kind(said: dict[str, Any]) -> EndKind:
-    """A direction makes a clamp, a mere position a ball joint, nothing a free end."""
-    if said.get("tangent") is not None or said.get("quaternion") is not None:
+    """A direction makes a clamp, a mere position a ball joint, nothing a free end.
+
+    What a named frame of a part has is not known here: the scene decides it (lissom.scene.placing).
+    """
+    if any(said.get(key) is not None for key in ("tangent", "quaternion", "frame")):
         return "clamp"
-    return "free" if said.get("position") is None else "ball"
+    return "free" if said.get("position") is None and said.get("on") is None else "ball"
 
 
 def _clip_kind(said: dict[str, Any]) -> ClipKind:
@@ -80,7 +75,9 @@ def _clip_kind(said: dict[str, Any]) -> ClipKind:
 class _Pose(Described):
     """What ends and clips have in common: where, and which way."""
 
-    position: Position | None = Field(None, description="world, m")
+    on: Name | None = Field(None, description="the part that holds it, and that it moves with")
+    frame: Name | None = Field(None, description="a frame of that part, instead of position and direction")
+    position: Position | None = Field(None, description="m, in the world or in the axes of the part it is on")
     tangent: Direction | None = Field(None, description="direction of the cable here, of any length")
     roll: Roll | None = Field(None, description="turn of d1 about the tangent, rad; needs tangent")
     quaternion: Quaternion | None = Field(None, description="(w, x, y, z) of the frame, instead of tangent and roll")
@@ -88,19 +85,13 @@ class _Pose(Described):
 
     @property
     def direction(self) -> Vec3 | None:
-        """The unit tangent, or None."""
-        if self.quaternion is not None:
-            return unit(director(normalized(self.quaternion), 3))
-        return None if self.tangent is None else unit(self.tangent)
+        """The unit tangent, or None; in the axes of the part it is on."""
+        return direction_of(self)
 
     @property
-    def frame(self) -> Vec4 | None:
+    def orientation(self) -> Vec4 | None:
         """The unit quaternion of the whole frame, or None if the roll is not said."""
-        if self.quaternion is not None:
-            return normalized(self.quaternion)
-        if self.tangent is None or self.roll is None:
-            return None
-        return frame_quaternion(self.tangent, self.roll)
+        return orientation_of(self)
 
 
 class End(_Pose):
@@ -227,6 +218,8 @@ class Cable(TypeFields):
     initial: Initial | None = Field(None, description="first guess of the shape")
     clips: Annotated[tuple[Clip, ...], AfterValidator(_named)] = Field((), max_length=1000)
     stretches: tuple[Stretch, ...] = Field((), max_length=1000)
+    collide: StrictBool = Field(True, description="false: it touches no part, no other cable, and not itself")
+    ignore: tuple[Name, ...] = Field((), description="names of parts that it never touches", max_length=10_000)
 
     def clip(self, name: str) -> Clip:
         """The clip of this name."""

@@ -7,6 +7,7 @@ scene: that is in :mod:`lissom.scene.scene`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ from lissom.scene.rest import moulded_length
 if TYPE_CHECKING:
     from lissom.scene.cable import Cable, Clip, End, Load, Rest
     from lissom.scene.fields import Vec3
+    from lissom.scene.junction import Member
 
 SAME_PLACE: Final = 1e-6
 """Places closer than this times the length are one place: a discretisation cannot tell them apart."""
@@ -40,6 +42,8 @@ RESERVED: Final = frozenset(
         "initial",
         "clips",
         "stretches",
+        "collide",
+        "ignore",
     }
     | {*MAKE, "limits"}
 )
@@ -50,7 +54,7 @@ def end_slips(end: End) -> list[Slip]:
     if end.kind == "free":
         return [
             ((key,), getattr(end, key), 'must be left out at a free end; kind = "clamp" or "ball" holds it')
-            for key in ("position", "tangent", "roll", "quaternion", "free")
+            for key in ("on", "frame", "position", "tangent", "roll", "quaternion", "free")
             if getattr(end, key)
         ]
     slips = _pose_slips(end)
@@ -60,7 +64,7 @@ def end_slips(end: End) -> list[Slip]:
 
 
 def clip_slips(clip: Clip) -> list[Slip]:
-    slips = _pose_slips(clip) + _place_slips(clip, needed=not clip.slides)
+    slips = _pose_slips(clip) + place_slips(clip, needed=not clip.slides)
     if clip.twist is not None and clip.kind != "clamp":
         slips.append(
             (
@@ -76,8 +80,13 @@ def clip_slips(clip: Clip) -> list[Slip]:
 
 def _pose_slips(held: End | Clip) -> list[Slip]:
     """Position always; a direction exactly for the kinds that hold one; roll only where it is held."""
+    if held.frame is not None:
+        return _frame_slips(held, held.frame) + _free_slips(held)
     slips: list[Slip] = []
-    if held.position is None:
+    if held.position is None and held.on is not None:
+        message = f'is missing: give position = [x, y, z] in the axes of "{held.on}", or frame = the name of one of its'
+        slips.append((("position",), ABSENT, f"{message} frames"))
+    elif held.position is None:
         slips.append((("position",), ABSENT, f"is missing: a {held.kind} is at a position = [x, y, z] in m"))
     if held.tangent is not None and held.quaternion is not None:
         slips.append((("quaternion",), held.quaternion, "must not be given together with tangent: keep one of them"))
@@ -98,12 +107,28 @@ def _pose_slips(held: End | Clip) -> list[Slip]:
             slips.append((("roll",), held.roll, message))
         elif held.tangent is None:
             slips.append((("roll",), held.roll, "needs tangent; a quaternion already holds the whole frame"))
+    return slips + _free_slips(held)
+
+
+def _free_slips(held: End | Clip) -> list[Slip]:
     if len(set(held.free)) < len(held.free):
-        slips.append((("free",), held.free, "must name every axis once"))
+        return [(("free",), held.free, "must name every axis once")]
+    return []
+
+
+def _frame_slips(held: End | Clip, frame: str) -> list[Slip]:
+    """A frame of a part says everything; whether the part has it is seen in the scene."""
+    slips: list[Slip] = []
+    if held.on is None:
+        slips.append((("frame",), frame, 'needs on = "NAME", the part that has this frame'))
+    message = f'must not be given together with frame = "{frame}", which says it: keep one of them'
+    for key in ("position", "tangent", "roll", "quaternion"):
+        if getattr(held, key) is not None:
+            slips.append(((key,), getattr(held, key), message))
     return slips
 
 
-def _place_slips(placed: Clip | Load, *, needed: bool) -> list[Slip]:
+def place_slips(placed: Clip | Load | Member, *, needed: bool) -> list[Slip]:
     said = [key for key in ("at", "from_start", "from_end") if getattr(placed, key) is not None]
     if len(said) > 1:
         message = f"must not be given together with {said[0]}: keep one of at, from_start, from_end"
@@ -114,7 +139,7 @@ def _place_slips(placed: Clip | Load, *, needed: bool) -> list[Slip]:
 
 
 def load_slips(load: Load) -> list[Slip]:
-    slips = _place_slips(load, needed=True)
+    slips = place_slips(load, needed=True)
     if load.force is None and load.moment is None:
         slips.append((("force",), ABSENT, "is missing: a load has a force = [x, y, z] in N or a moment in N m"))
     if load.axes == "body" and load.force is not None:
@@ -155,8 +180,15 @@ def cable_slips(cable: Cable) -> list[Slip]:
     slips = _make_slips(cable) + _reach_slips(cable)
     slips += _clip_name_slips(cable) + _stretch_slips(cable) + _rest_fit_slips(cable)
     if not slips:  # these need places that make sense
-        slips = _same_place_slips(cable) + _held_slips(cable) + twisting.twist_slips(cable)
+        slips = _same_place_slips(cable)
+        if not is_mounted(cable):  # otherwise the scene knows whether the frames of the parts are clamps
+            slips += twisting.twist_slips(cable)
     return slips
+
+
+def is_mounted(cable: Cable) -> bool:
+    """Is any of its supports on a part?"""
+    return any(held is not None and held.on is not None for held in (cable.start, cable.end, *cable.clips))
 
 
 def _make_slips(cable: Cable) -> list[Slip]:
@@ -257,19 +289,24 @@ def _same_place_slips(cable: Cable) -> list[Slip]:
     return slips
 
 
-def _held_slips(cable: Cable) -> list[Slip]:
-    """Along every axis something must take the load; and something must keep the cable from sliding."""
-    ends = [end for end in (cable.start, cable.end) if end is not None and end.kind != "free"]
-    fixed = [*ends, *(clip for clip in cable.clips if not clip.slides)]
-    supports = [*ends, *cable.clips]
+def held_slips(cables: Sequence[Cable], junctions: Sequence[str] = ()) -> list[Slip]:
+    """Along every axis something must take the load; and something must keep the cables from sliding.
+
+    ``cables`` are joined to each other by the ``junctions``, none of which is held; most often it is one cable alone.
+    The slip is that of the first cable.
+    """
+    ends = [end for cable in cables for end in (cable.start, cable.end) if end is not None and end.kind != "free"]
+    clips = [clip for cable in cables for clip in cable.clips]
+    supports = [*ends, *clips]
+    joined = f" (joined by {', '.join(junctions[:3])})" if junctions else ""
+    also = f"{joined}, or hold a junction" if junctions else ""
     if not supports:
-        message = "is held nowhere: give a start, an end or a clip a position"
-        return [((), ABSENT, message)]
-    if not fixed:
-        message = "is held only by clips it slides through: give it a start, an end or a clip that does not slide"
-        return [((), ABSENT, message)]
+        return [((), ABSENT, f"is held nowhere: give a start, an end or a clip a position{also}")]
+    if not ends and all(clip.slides for clip in clips):
+        cure = "give it a start, an end or a clip that does not slide"
+        return [((), ABSENT, f"is held only by clips it slides through: {cure}{also}")]
     loose = [axis for axis in "xyz" if all(axis in support.free for support in supports)]
     if loose:
-        message = f'can move along {", ".join(loose)} as a whole: take the axis out of one of its "free" lists'
-        return [((), ABSENT, message)]
+        cure = f'take the axis out of one of its "free" lists{joined}'
+        return [((), ABSENT, f"can move along {', '.join(loose)} as a whole: {cure}")]
     return []

@@ -105,6 +105,9 @@ class Quantity(_Kind):
         return {"anyOf": [number, {"type": "string", "pattern": pattern(self.dimension)}]}
 
 
+_WORDS: Final = {2: "two", 3: "three", 4: "four"}
+
+
 @dataclass(frozen=True)
 class Components(_Kind):
     """A fixed number of quantities of one dimension; ``nonzero`` forbids the zero vector."""
@@ -117,8 +120,9 @@ class Components(_Kind):
         items = sequence(value)
         if items is None or len(items) != self.count:
             found = "" if items is None else f", not {len(items)}"
-            words = {2: "two", 3: "three", 4: "four"}[self.count]
-            slips.append((where, value, f"must be a list of {words} numbers{found}, such as {self._example()}"))
+            slips.append(
+                (where, value, f"must be a list of {_WORDS[self.count]} numbers{found}, such as {self._example()}")
+            )
             return ()
         before = len(slips)
         clean = tuple(self.each.check(item, (*where, i), slips) for i, item in enumerate(items))
@@ -160,12 +164,13 @@ class Rows(_Kind):
 
     row: Components
     at_least: int = 2
+    at_most: int = MAX_POINTS
 
     def check(self, value: Any, where: tuple[str | int, ...], slips: list[Slip]) -> tuple[tuple[float, ...], ...]:
         items = sequence(value)
-        if items is None or not self.at_least <= len(items) <= MAX_POINTS:
+        if items is None or not self.at_least <= len(items) <= self.at_most:
             found = "" if items is None else f", not {len(items)}"
-            bound = f"{self.at_least} to {MAX_POINTS} entries of three numbers each"
+            bound = f"{self.at_least} to {self.at_most} entries of {_WORDS[self.row.count]} numbers each"
             slips.append((where, value, f"must be a list of {bound}{found}"))
             return ()
         rows = []
@@ -178,7 +183,7 @@ class Rows(_Kind):
 
     def schema(self) -> dict[str, Any]:
         row = self.row.schema()
-        return {"type": "array", "items": row, "minItems": self.at_least, "maxItems": MAX_POINTS}
+        return {"type": "array", "items": row, "minItems": self.at_least, "maxItems": self.at_most}
 
 
 @dataclass(frozen=True)
@@ -246,6 +251,24 @@ class Text(_Kind):
         return {**bounds, "minLength": 1, "pattern": "^[^/=]+$"} if self.name else bounds
 
 
+@dataclass(frozen=True)
+class EndOrFraction(_Kind):
+    """``"start"``, ``"end"``, or a fraction of the length."""
+
+    def check(self, value: Any, where: tuple[str | int, ...], slips: list[Slip]) -> str | float:
+        if isinstance(value, str) and value in ("start", "end"):
+            return value
+        wrong: list[Slip] = []
+        fraction = Quantity(at_least=0.0, at_most=1.0).check(value, where, wrong)
+        if wrong:
+            near = suggestion(value, ("start", "end")) if isinstance(value, str) else ""
+            slips.append((where, value, f'must be "start", "end", or a fraction of the length from 0 to 1{near}'))
+        return fraction
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [{"enum": ["start", "end"]}, Quantity(at_least=0.0, at_most=1.0).schema()]}
+
+
 def sequence(value: Any) -> Any:
     """The value as a list or tuple, or None if it is no list of anything."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
@@ -278,6 +301,15 @@ LengthOrZero = Annotated[float, Quantity("length", at_least=0.0, at_most=FAR)]
 Position = Annotated[Vec3, Components(_within("length", FAR))]
 Direction = Annotated[Vec3, Components(Quantity(), nonzero=True)]
 Quaternion = Annotated[Vec4, UnitQuaternion()]
+Roll = Annotated[
+    float,
+    Quantity(
+        "angle",
+        at_least=-4 * math.pi,
+        at_most=4 * math.pi,
+        hint='a plain number is in radians: write "90 deg"',
+    ),
+]
 Force = Annotated[Vec3, Components(_within("force", 1e12))]
 Moment = Annotated[Vec3, Components(_within("moment", 1e12))]
 Acceleration = Annotated[Vec3, Components(_within("acceleration", 1e4))]

@@ -1,4 +1,4 @@
-"""Addressing one thing in a scene: ``brake hose/clip 1.at``, ``gravity``, ``types.epdm.section.diameter``."""
+"""Addressing one thing in a scene: ``brake hose/clip 1.at``, ``carrier/position``, ``types.epdm.section.diameter``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.keys import keys_at
-from lissom.scene.problems import path_of
+from lissom.scene.problems import NUMBERED, THINGS, path_of
 
 if TYPE_CHECKING:
     from lissom.scene.scene import Scene
@@ -28,6 +28,9 @@ INSTEAD: Final[dict[str, tuple[str, ...]]] = {
     "to_diameter": ("to_radius",),
     "tangent": ("quaternion",),
     "quaternion": ("tangent", "roll"),
+    "frame": ("position", "tangent", "roll", "quaternion"),
+    "mesh": ("shape",),
+    "shape": ("mesh", "units"),
     "poisson": ("shear_modulus",),
     "shear_modulus": ("poisson",),
 }
@@ -102,7 +105,7 @@ def locate(data: dict[str, Any], path: str) -> Where:
             raise _unknown(data, path)
         where = (*where, key)
         here = here.get(key) if isinstance(here, dict) else here[int(key)] if isinstance(here, list) else None
-    if not where or where in (("cables",), ("types",)) or (len(where) == 2 and where[0] == "cables"):
+    if not where or where == ("types",) or (len(where) <= 2 and where[0] in THINGS):
         raise _unknown(data, path)
     return where
 
@@ -112,17 +115,31 @@ def _object(data: dict[str, Any], path: str) -> tuple[Where, str]:
     head, slash, rest = path.partition("/")
     if not slash:
         names = _longest(path.removeprefix("types."), data.get("types", {})) if path.startswith("types.") else None
-        return ((), path) if names is None else (("types", names[0]), names[1])
-    for i, cable in enumerate(data.get("cables", ())):
-        if cable["name"] == head:
-            base: Where = ("cables", i)
-            inside: dict[str, Where] = {}
-            for group, word in (("clips", "clip"), ("loads", "load"), ("stretches", "stretch")):
-                for j, item in enumerate(cable.get(group, ())):
-                    inside[item.get("name", f"{word} {j + 1}")] = (*base, group, j)
-            found = _longest(rest, inside)
-            return (base, rest) if found is None else (inside[found[0]], found[1])
+        if names is not None:
+            return ("types", names[0]), names[1]
+        if path.partition(".")[0] in keys_at(()):
+            return (), path
+        dotted = _longest(path, {item["name"]: None for group in THINGS for item in data.get(group, ())})
+        if dotted is None or not dotted[1]:
+            return (), path
+        head, rest = dotted  # carrier.position is carrier/position
+    for kind in THINGS:
+        for i, item in enumerate(data.get(kind, ())):
+            if item["name"] == head:
+                base: Where = (kind, i)
+                inside = {name: (*base, *below) for name, below in _inside(item)}
+                found = _longest(rest, inside)
+                return (base, rest) if found is None else (inside[found[0]], found[1])
     raise _unknown(data, path)
+
+
+def _inside(item: dict[str, Any]) -> Iterator[tuple[str, Where]]:
+    """The things in a cable, part or junction that have names of their own, or are counted from 1."""
+    for group, word in NUMBERED.items():
+        for j, below in enumerate(item.get(group, ())):
+            yield below.get("name", f"{word} {j + 1}"), (group, j)
+    for name in item.get("frames", ()):
+        yield name, ("frames", name)
 
 
 def _longest(path: str, names: Any) -> tuple[str, str] | None:
@@ -139,6 +156,8 @@ def _step(here: Any, where: Where, word: str) -> str | int | None:
     if isinstance(here, list):
         index = int(word) if word.isascii() and word.isdigit() and len(word) < 8 else len(here)
         return index if index < len(here) else None
+    if len(where) == 3 and where[0] == "parts" and where[2] == "frames":
+        return word or None  # a new frame may have any name
     return word if word in keys_at(where) else None
 
 
@@ -163,6 +182,13 @@ def _paths(data: dict[str, Any]) -> Iterator[str]:
         cable = data["cables"][where[1]]
         inside = [(*where, group, j) for group in ("clips", "loads") for j in range(len(cable.get(group, ())))]
         for table in [where, (*where, "start"), (*where, "end"), *inside]:
+            yield from (path_of((*table, key), data) for key in keys_at(table))
+    for i, part in enumerate(data.get("parts", ())[:_MOST_PATHS]):
+        for table in [("parts", i), *(("parts", i, "frames", name) for name in part.get("frames", ()))]:
+            yield from (path_of((*table, key), data) for key in keys_at(table))
+    for i, junction in enumerate(data.get("junctions", ())[:_MOST_PATHS]):
+        members = [("junctions", i, "members", j) for j in range(len(junction.get("members", ())))]
+        for table in [("junctions", i), *members]:
             yield from (path_of((*table, key), data) for key in keys_at(table))
     for name, made in list(data.get("types", {}).items())[:_MOST_PATHS]:
         for group, value in made.items():

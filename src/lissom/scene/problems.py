@@ -15,10 +15,18 @@ from lissom.scene.fields import suggestion
 Where = tuple[str | int, ...]
 LineOf = Callable[[Where], "int | None"]
 
-LATER: Final = frozenset({"parts", "joints", "positions", "junctions", "ropes", "on", "frame"})
+LATER: Final = frozenset({"joints", "positions", "ropes"})
 """Keys of the format that this version does not read: said, rather than called unknown."""
 
-_NUMBERED: Final = {"clips": "clip", "loads": "load", "stretches": "stretch"}
+THINGS: Final = {"cables": "cable", "parts": "part", "junctions": "junction"}
+"""What paths begin with, by name."""
+
+NUMBERED: Final = {"clips": "clip", "loads": "load", "stretches": "stretch", "members": "member"}
+
+_TAGS: Final = {
+    "section": ("round", "layered", "rectangle"),
+    "shape": ("plane", "sphere", "cylinder", "capsule", "box", "profile"),
+}
 
 
 def scene_error(
@@ -26,8 +34,8 @@ def scene_error(
 ) -> SceneError:
     """All problems in one error. ``root`` is the class that was validated, ``data`` what it was given."""
     base: Where = ()
-    if root.__name__ == "Cable":  # built in code: its paths begin with its name all the same
-        base, data = ("cables", 0), {"cables": [data]}
+    if (group := root.__name__.lower() + "s") in THINGS:  # built in code: its paths begin with its name all the same
+        base, data = (group, 0), {group: [data]}
     problems: list[Problem] = []
     for found in error.errors(include_url=False):
         where = (*base, *_without_tags(found["loc"]))
@@ -40,10 +48,10 @@ def scene_error(
 
 
 def _without_tags(loc: Where) -> Where:
-    """Pydantic names the chosen kind of section, and marks keys of a table: neither is in the file."""
+    """Pydantic names the chosen kind of section or shape, and marks keys of a table: neither is in the file."""
     kept: list[str | int] = []
     for i, key in enumerate(loc):
-        if key == "[key]" or (i > 0 and loc[i - 1] == "section" and key in ("round", "layered", "rectangle")):
+        if key == "[key]" or (i > 0 and key in _TAGS.get(str(loc[i - 1]), ())):
             continue
         kept.append(key)
     return tuple(kept)
@@ -59,6 +67,11 @@ def _slips(found: dict[str, Any], root: type[Any]) -> list[tuple[Where, Any, str
         return [((), ABSENT, f"is missing: {_description(found['loc'], root)}")]
     if kind == "extra_forbidden":
         return [((), value, _unknown_key(found["loc"], root))]
+    if kind == "union_tag_invalid":
+        return [(("kind",), context["tag"], _not_a_choice(context["tag"], str(context["expected_tags"])))]
+    if kind == "union_tag_not_found":
+        known = ", ".join(f'"{tag}"' for tag in _TAGS["shape"])
+        return [(("kind",), ABSENT, f"is missing: say which shape it is, one of {known}")]
     if kind == "literal_error":
         return [((), value, _not_a_choice(value, str(context["expected"])))]
     return [((), value, _plain_words(kind, context, str(found["msg"])))]
@@ -109,11 +122,13 @@ def _description(loc: Where, root: type[Any]) -> str:
 
 def path_of(where: Where, data: Any) -> str:
     """The path of a place in plain data: ("cables", 0, "clips", 1, "at") is ``brake hose/clip 2.at``."""
-    if len(where) >= 2 and where[0] == "cables" and isinstance(where[1], int):
-        head = _name(data, where[:2], f"cable {where[1] + 1}")
+    if len(where) >= 2 and where[0] in THINGS and isinstance(where[1], int):
+        head = _name(data, where[:2], f"{THINGS[where[0]]} {where[1] + 1}")
         below = where[2:]
-        if len(below) >= 2 and below[0] in _NUMBERED and isinstance(below[1], int):
-            head += "/" + _name(data, where[:4], f"{_NUMBERED[str(below[0])]} {below[1] + 1}")
+        if where[0] == "parts" and len(below) >= 2 and below[0] == "frames":
+            below = below[1:]  # carrier/banjo is the frame "banjo" of the carrier
+        if len(below) >= 2 and below[0] in NUMBERED and isinstance(below[1], int):
+            head += "/" + _name(data, where[:4], f"{NUMBERED[str(below[0])]} {below[1] + 1}")
             return head + "".join(_joined(key) for key in below[2:])
         return head + ("/" + "".join(_joined(key) for key in below).lstrip(".") if below else "")
     return "".join(_joined(key) for key in where).lstrip(".")

@@ -14,17 +14,19 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.reading import Document, Syntax, read_json, read_toml, syntax_of, validated
-from lissom.scene.writing import cable_text, toml_text, value_text
+from lissom.scene.writing import cable_text, junction_text, part_text, toml_text, value_text
 
 if TYPE_CHECKING:
     from lissom.scene.scene import Scene
 
 Convert = Callable[[Any], Any]
 """Makes a plain value into an item of the document."""
+
+_BLOCK_TEXTS: Final = {"cables": cable_text, "parts": part_text, "junctions": junction_text}
 
 
 def save(scene: Scene, path: Path) -> None:
@@ -111,7 +113,7 @@ def _merge_value(parent: Any, key: str | int, old: Any, new: Any, convert: Conve
 
 
 def _merge_named(items: Any, old: list[dict[str, Any]], new: list[dict[str, Any]], convert: Convert) -> None:
-    """Cables and clips are the same ones when their names are the same (or, renamed, their places)."""
+    """Cables, clips, parts are the same ones when their names are the same (or, renamed, their places)."""
     old_names, new_names = [o["name"] for o in old], [n["name"] for n in new]
     if len(old) != len(new):
         for i in range(len(old) - 1, -1, -1):
@@ -139,16 +141,14 @@ def _toml_item(value: Any) -> Any:
 
 
 def _new_item(key: str, value: Any, convert: Convert) -> Any:
-    """Cables, clips, types become blocks of their own, everything else goes on one line."""
-    if convert is _toml_item and key in ("cables", "clips", "stretches", "types") and value:
+    """Cables, clips, parts, junctions become blocks of their own, everything else goes on one line."""
+    if convert is _toml_item and key in ("clips", "stretches", *_BLOCK_TEXTS) and value:
         import tomlkit
 
-        if key == "cables":
-            text = "\n".join(cable_text(item) for item in value)
-            return tomlkit.parse(text)["cables"]
-        if key != "types":
-            text = cable_text({key: value})
-            return tomlkit.parse(text)["cables"][0][key]
+        if key in _BLOCK_TEXTS:
+            text = "\n".join(_BLOCK_TEXTS[key](item) for item in value)
+            return tomlkit.parse(text)[key]
+        return tomlkit.parse(cable_text({key: value}))["cables"][0][key]
     return convert(value)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
@@ -15,14 +15,19 @@ from lissom.scene.described import Described, plain, reject
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.fields import Acceleration, Name, Prose, suggestion
 from lissom.scene.frozendict import FrozenDict
+from lissom.scene.junction import Junction
 from lissom.scene.library import PREFIX, library
+from lissom.scene.part import Part
+from lissom.scene.placing import with_kinds
 
 if TYPE_CHECKING:
     from lissom.scene.reading import Document
 
+Thing = TypeVar("Thing", Cable, Part, Junction)
+
 
 class Scene(Described):
-    """Types and cables, and the gravity they hang in.
+    """Types, cables, parts and junctions, and the gravity they hang in.
 
     Read one with :meth:`load`, or build it from the same classes. An edit (:meth:`with_value`) makes a
     new scene; a scene that came from a file remembers its text, so that saving keeps comments and order.
@@ -35,6 +40,8 @@ class Scene(Described):
         default_factory=FrozenDict, description="what cables are made of, by name", max_length=10_000
     )
     cables: tuple[Cable, ...] = Field((), description="the cables", max_length=10_000)
+    parts: tuple[Part, ...] = Field((), description="rigid things: obstacles, carriers, connectors", max_length=10_000)
+    junctions: tuple[Junction, ...] = Field((), description="where cables are joined", max_length=10_000)
 
     _document: Document | None = PrivateAttr(None)
 
@@ -88,13 +95,23 @@ class Scene(Described):
 
         save(self, Path(path))
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies that this scene came from, and the meshes it names; else the working directory."""
+        file = None if self._document is None else self._document.file
+        return Path() if file is None else Path(file).parent
+
     def cable(self, name: str) -> Cable:
         """The cable of this name."""
-        for cable in self.cables:
-            if cable.name == name:
-                return cable
-        near = suggestion(name, [cable.name for cable in self.cables])
-        raise SceneError([Problem(str(name), ABSENT, f"there is no cable of this name{near}")])
+        return _named(self.cables, name, "cable")
+
+    def part(self, name: str) -> Part:
+        """The part of this name."""
+        return _named(self.parts, name, "part")
+
+    def junction(self, name: str) -> Junction:
+        """The junction of this name."""
+        return _named(self.junctions, name, "junction")
 
     def type_of(self, cable: Cable | str) -> CableType:
         """What a cable is made of: its named type, one of the library, or the fields written on it.
@@ -147,4 +164,15 @@ class Scene(Described):
     def _check(self) -> Self:
         if slips := belonging.scene_slips(self):
             reject(slips)
+        self.__dict__["cables"] = with_kinds(self)  # before anyone has seen this scene
+        if slips := belonging.joined_slips(self):
+            reject(slips)
         return self
+
+
+def _named(things: Iterable[Thing], name: str, word: str) -> Thing:
+    for thing in things:
+        if thing.name == name:
+            return thing
+    near = suggestion(name, [thing.name for thing in things])
+    raise SceneError([Problem(str(name), ABSENT, f"there is no {word} of this name{near}")])

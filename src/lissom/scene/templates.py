@@ -103,17 +103,54 @@ points = [
 ]
 """
 
+_PARTS: Final = """\
+title = "A hose from the chassis to a carrier that moves"
+gravity = [0, 0, -9.81]
+
+[types.hose]
+section = { diameter = "10.5 mm", inner_diameter = "3.2 mm" }
+material = { youngs_modulus = "7.5 MPa", poisson = 0.49, density = 1230 }
+limits = { bend_radius = "50 mm", clearance = "3 mm" }
+
+[[cables]]
+name = "hose"
+type = "hose"
+length = "420 mm"
+start = { on = "bracket", position = [0, 0, 0], tangent = [1, 0, 0], roll = 0 }   # in the bracket's axes
+end = { on = "carrier", frame = "banjo" }                    # moves with the carrier
+# ignore = ["floor"]                   # parts that it never touches
+
+[[parts]]
+name = "floor"
+shape = { kind = "plane" }             # everything below its z = 0 is solid
+position = [0, 0, "-250 mm"]
+
+[[parts]]
+name = "bracket"                       # neither shape nor mesh: it only carries frames
+position = [0, 0, "50 mm"]
+
+[[parts]]
+name = "carrier"
+shape = { kind = "cylinder", diameter = "60 mm", length = "120 mm" }   # along z, centred
+# mesh = "carrier.stl"                 # instead of a shape: .stl .obj .ply .glb .gltf
+# units = "mm"                         # of the numbers in the mesh file
+position = ["300 mm", "150 mm", 0]
+motion = "held"                        # fixed | held (by you) | driven (by a joint) | free (needs mass)
+frames.banjo = { position = ["-40 mm", 0, 0], tangent = [0, 1, 0] }    # in the carrier's axes
+"""
+
 TEMPLATES: Final[dict[str, str]] = {
     "hose": _HEAD + _HOSE,
     "cantilever": _HEAD + _CANTILEVER,
     "rope": _HEAD + _ROPE,
     "moulded": _HEAD + _MOULDED,
+    "parts": _HEAD + _PARTS,
 }
 """By kind."""
 
 
 def new_scene(kind: str = "hose") -> str:
-    """The TOML text of a scene to begin with: hose, cantilever, rope or moulded."""
+    """The TOML text of a scene to begin with: hose, cantilever, rope, moulded or parts."""
     if kind not in TEMPLATES:
         listed = ", ".join(TEMPLATES)
         raise SceneError(

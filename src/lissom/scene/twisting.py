@@ -23,17 +23,21 @@ Clamped = tuple["End | Clip", "float | None", tuple[str | int, ...]]
 """A clamp, its written twist, and where that is written."""
 
 
-def twist_slips(cable: Cable) -> list[Slip]:
+def twist_slips(cable: Cable, *, compare: bool = True) -> list[Slip]:
+    """``compare`` the written twists with the frames, as is right where the frames are said in the world."""
     clamps = _clamps(cable)
     slips: list[Slip] = []
     if cable.twist is not None and (not clamps or clamps[-1][0] is not cable.end):
         message = "needs an end that holds it: give end a tangent (a clamp), or leave twist out"
+        message += "; a joined end is turned by the roll of its member"
         slips.append((("twist",), cable.twist, message))
     if clamps and clamps[0][1] is not None:
         message = "has nothing to count from: twist is measured from the clamp before, and there is none"
         slips.append((clamps[0][2], clamps[0][1], f"{message}; clamp the start, or give roll instead"))
         return slips
     before: Quaternion | None = None
+    if not compare:
+        return slips
     for clamp, twist, where in clamps:
         before = _mounted(clamp, twist, where, before, slips)
     return slips
@@ -59,7 +63,7 @@ def _mounted(
     slips: list[Slip],
 ) -> Quaternion | None:
     """The frame of the clamp; None where it depends on a smallest rotation that is not unique."""
-    own = clamp.frame
+    own = clamp.orientation
     if own is None:
         direction = clamp.direction
         assert direction is not None  # a clamp has one

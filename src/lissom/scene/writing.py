@@ -10,13 +10,18 @@ from typing import Any
 _TABLES = ("clips", "stretches")
 """Lists on a cable that get their own ``[[cables.…]]`` blocks; everything else goes on one line."""
 
+_BLOCKS = ("types", "cables", "parts", "junctions")
+"""What comes after the plain values of the scene."""
+
 
 def toml_text(data: dict[str, Any]) -> str:
     """A whole scene."""
-    blocks = [pairs((key, value) for key, value in data.items() if key not in ("types", "cables"))]
+    blocks = [pairs((key, value) for key, value in data.items() if key not in _BLOCKS)]
     for name, made in data.get("types", {}).items():
         blocks.append(f"[types.{key_text(name)}]\n" + pairs(made.items()))
     blocks += [cable_text(cable) for cable in data.get("cables", ())]
+    blocks += [part_text(part) for part in data.get("parts", ())]
+    blocks += [junction_text(junction) for junction in data.get("junctions", ())]
     return "\n".join(block for block in blocks if block)
 
 
@@ -27,6 +32,21 @@ def cable_text(cable: dict[str, Any]) -> str:
         for item in cable.get(group, ()):
             text += f"\n[[cables.{group}]]\n" + pairs(item.items())
     return text
+
+
+def part_text(part: dict[str, Any]) -> str:
+    """``[[parts]]`` with one line for each frame."""
+    text = "[[parts]]\n" + pairs((key, value) for key, value in part.items() if key != "frames")
+    for name, frame in part.get("frames", {}).items():
+        text += f"frames.{key_text(name)} = {value_text(frame)}\n"
+    return text
+
+
+def junction_text(junction: dict[str, Any]) -> str:
+    """``[[junctions]]`` with one line for each member."""
+    text = "[[junctions]]\n" + pairs((key, value) for key, value in junction.items() if key != "members")
+    lines = "".join(f"  {value_text(member)},\n" for member in junction.get("members", ()))
+    return text + f"members = [\n{lines}]\n"
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:
