@@ -10,15 +10,22 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid
+from lissom.geometry.solids import Solid
+from lissom.rods.assembly import Assembly, Contact
+from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, PointLoad, Support
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodSolver
+from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
-from lissom.scene import Problem, Scene, SceneError, load_state, save_state, state_path
+from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
+from lissom.scene.placing import part_poses
+from lissom.scene.pose import Pose, relative
 
 Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
@@ -77,12 +84,34 @@ class Simulation:
         self._scene = scene
         self._formulation = formulation
         self._moves: dict[str, dict[str, Any]] = {}  # path → fields not yet in the scene
-        self._solvers = {c.name: RodSolver(read_line(scene, c), formulation=formulation) for c in scene.cables}
+        self._moved: dict[str, Pose] = {}  # parts that were moved: where they are in the world
+        self._parts = part_poses(scene)  # where parts and junctions are to be
+        self._junctions = first_poses(scene, self._parts)
+        self._solids: dict[str, Solid] = {}
+        self._assembly: Assembly | None = None
+        self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
         self._dirty = set(self._solvers)
         self.notes: list[str] = []
-        """What had to be said when a saved state was opened."""
+        """What had to be said about meshes, and when a saved state was opened."""
+        self._read_solids()
+
+    def _line(self, cable: Cable) -> Line:
+        return read_line(self._scene, joined(self._scene, cable, self._parts, self._junctions))
+
+    def _read_solids(self) -> None:
+        """Solids of the parts that can be touched; those at hand are kept."""
+        before = self._solids
+        self._solids = {}
+        for part in self._scene.parts:
+            if is_solid(part):
+                key = f"{part.name} {part.mesh} {part.units} {part.shape}"
+                found = before.get(key)
+                if found is None:
+                    found, warnings = make_solid(self._scene, part)
+                    self.notes += warnings
+                self._solids[key] = found
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -90,6 +119,8 @@ class Simulation:
         """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
         began = time.perf_counter()
         iterations = 0
+        if is_assembly(self._scene):
+            return self._solve_together(cold, began)
         for name in [k for k in self._solvers if cold or k in self._dirty]:
             report = self._solvers[name].solve(cold)
             self._reports[name] = report
@@ -97,11 +128,45 @@ class Simulation:
             if report.status in ("converged", "unstable"):
                 self._results.pop(name, None)
                 self._dirty.discard(name)
+        return self._overall(iterations, began)
+
+    def _overall(self, iterations: int, began: float) -> Report:
         worst, reason = "converged", ""
         for name, report in self._reports.items():
             if WORST_FIRST.index(report.status) < WORST_FIRST.index(worst):
                 worst, reason = report.status, f"{name}: {report.reason}"
         return Report(worst, reason, iterations, time.perf_counter() - began, dict(self._reports))
+
+    def _solve_together(self, cold: bool, began: float) -> Report:
+        """Cables among parts and on junctions: one system."""
+        if not cold and not self._dirty:
+            return self._overall(0, began)
+        if self._assembly is None:
+            names = {k.name: s for k, s in zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)}
+            self._assembly = make_assembly(self._scene, self._solvers, names, self._parts, self._junctions)
+        assembly = self._assembly
+        assembly.aim(self._parts)
+        self._reports = assembly.solve(cold)
+        iterations = max((k.iterations for k in self._reports.values()), default=0)
+        if all(k.status in ("converged", "unstable") for k in self._reports.values()):
+            self._results.clear()
+            self._dirty.clear()
+            self._junctions |= {k.name: k.pose for k in assembly.bodies if k.name in self._junctions}
+            self._parts |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
+        return self._overall(iterations, began)
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Where cables touch parts, each other, or themselves, in the last equilibrium."""
+        return () if self._assembly is None else self._assembly.contacts
+
+    @property
+    def clearances(self) -> tuple[Clearance, ...]:
+        """The smallest distance of each cable to each part it may touch, in the last equilibrium."""
+        if self._assembly is None:
+            return ()
+        points = [self.cable(name).positions for name in self._solvers]
+        return tuple(self._assembly.surroundings.clearances(points))
 
     def cable(self, name: str) -> CableResult:
         """The last equilibrium of a cable: shape, forces, moments, energies."""
@@ -135,6 +200,9 @@ class Simulation:
         present frame by the smallest rotation.
         """
         name, _, part = path.partition("/")
+        if name in self._parts or name in self._junctions:
+            self._move_body(path, position, quaternion, pose)
+            return
         solver = self._solver(name)
         number = self._support(solver, name, part)
         support = solver.supports[number]
@@ -168,6 +236,39 @@ class Simulation:
         if frame is not None:
             moved["quaternion"] = frame
 
+    def _move_body(
+        self,
+        name: str,
+        position: Sequence[float] | Array | None,
+        quaternion: Sequence[float] | RotationLike | None,
+        pose: Array | None,
+    ) -> None:
+        """Moves a part or a junction; what sits on it goes along."""
+        poses = self._parts if name in self._parts else self._junctions
+        if name not in poses:
+            raise ValueError(f"{name}: only a whole part or junction can be moved; its frames are fixed on it")
+        where, frame = poses[name] if pose is None else from_matrix(pose)
+        where = where if position is None else vector(position)
+        frame = frame if quaternion is None else as_quaternion(quaternion)
+        said = (where, frame)
+        if poses is self._parts:
+            parent = self._scene.part(name).parent
+            said = said if parent is None else relative(self._parts[parent], said)
+            self._moved[name] = (where, frame)
+            self._parts = part_poses(self._scene, self._moved)
+        else:
+            poses[name] = (where, frame)
+        self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
+        for cable in self._scene.cables:
+            solver = self._solvers[cable.name]
+            now = {k.name: k for k in self._line(cable).supports}
+            for number, old in enumerate(solver.supports):
+                new = now.get(old.name, old)
+                if old.position != new.position or old.quaternion != new.quaternion:
+                    turn = new.quaternion if new.direction != NO_DIRECTION else None
+                    solver.move_support(number, new.position, turn)
+        self._dirty |= set(self._solvers)
+
     def edit(self, path: str, **fields: Any) -> None:
         """Changes fields of a cable, clip, end or type ("brake hose", length=0.45), or of the scene itself ("",
         gravity=…); the present shape is the first guess of the next.
@@ -182,12 +283,20 @@ class Simulation:
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
+        if scene.parts != before.parts or scene.junctions != before.junctions:
+            self._moved.clear()
+            self._parts = part_poses(scene)
+            self._junctions = first_poses(scene, self._parts)
+            self._read_solids()
+            self._assembly = None
         for cable in scene.cables:
             same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
-            if not same:
-                self._rebuild(cable.name, read_line(scene, cable))
+            line = self._line(cable)
+            if not same or line.supports != self._solvers[cable.name].supports:
+                self._rebuild(cable.name, line)
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
+            self._assembly = None
             self._reports.pop(name, None)
             self._results.pop(name, None)
             self._dirty.discard(name)
@@ -250,6 +359,7 @@ class Simulation:
                 *transferred(sides.frames, force, old.grid.s, scaled, new.point_of, new.staggered.segment_of)
             )
         self._solvers[name] = new  # the last result stays readable until the next one
+        self._assembly = None
         self._dirty.add(name)
 
     # ---- scene and state -----------------------------------------------------------------------------------------

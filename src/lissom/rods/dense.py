@@ -77,6 +77,15 @@ def _swap(size: int, work: Array, a: int, b: int) -> None:
         work[i, b] = t
 
 
+def negatives(matrix: Array) -> int:
+    """Number of negative eigenvalues."""
+    if not len(matrix):
+        return 0
+    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
+    found: int = symmetric_inertia(len(matrix), matrix * scale[:, None] * scale, np.empty_like(matrix))
+    return found
+
+
 @kernel
 def solve(size: int, matrix: Array, right: Array, work: Array) -> bool:
     """Solves matrix·x = right by Gaussian elimination with partial pivoting; x replaces `right`."""

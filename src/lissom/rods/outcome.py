@@ -27,6 +27,8 @@ class RodState:
     nu: Array  # (runs,)
     s: Array  # (points,) the grid they live on
     supports: tuple[Support, ...]
+    carried: Array | None = None  # (segments, 3) N: the known internal force where contacts add to it
+    pushed: Array | None = None  # (points, 3) N: what contacts exert at the points
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class RodReport:
     others: tuple[OtherShape, ...]
     shortfall: float  # m by which the cable is too short, if infeasible
     seconds: float
+    penetration: float = 0.0  # m: how deep the cable is in what it touches
 
     @property
     def ok(self) -> bool:

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.line import FRAME, NO_DIRECTION, TANGENT, Line, Piece, PointLoad, RestShape, Support
-from lissom.scene import Cable, Clip, End, Problem, Scene, SceneError, SectionProperties
-from lissom.scene.errors import ABSENT
+from lissom.scene import Cable, Clip, End, Scene, SectionProperties
 from lissom.scene.frames import (
     Quaternion,
     Vec3,
@@ -39,10 +38,6 @@ DIRECTIONS = {
 
 def read_line(scene: Scene, cable: Cable, poses: Poses | None = None) -> Line:
     """`poses` are those of the parts (lissom.scene.placing.part_poses), where they are not as in the scene."""
-    for junction in scene.junctions:  # until harnesses are solved: rather refused than solved apart
-        if any(member.cable == cable.name for member in junction.members):
-            message = f'is joined by "{junction.name}": this version solves only cables that are not joined'
-            raise SceneError([Problem(cable.name, ABSENT, message)])
     cable = placed(scene, cable, poses)
     pieces = read_pieces(scene, cable)
     rope = all(p.stiffness[0] == 0.0 and p.stiffness[1] == 0.0 for p in pieces)

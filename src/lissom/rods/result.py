@@ -14,7 +14,7 @@ from lissom.rods import shape
 from lissom.rods.chain import POLISHED, Chain
 from lissom.rods.grid import Grid
 from lissom.rods.line import Line
-from lissom.rods.outcome import RodReport
+from lissom.rods.outcome import RodReport, RodState
 from lissom.rods.solver import RodSolver
 
 # A rope that turns by more than this (rad) within two segments is folded.
@@ -44,9 +44,12 @@ class CableResult:
         self._line = replace(solver.line, supports=state.supports)
         self._grid = solver.grid
         self._chain = solver.chain(state.scheme)
+        self._pushed = state.pushed
+        if state.carried is not None:
+            self._chain = self._chain._replace(force=state.carried)
         self._point_of = solver.point_of
         self._q, self._nu = state.q, state.nu
-        self.positions = frozen(solver.positions_of(state.scheme, state.q, state.nu, state.supports))
+        self.positions = frozen(anchored(self._chain, state, self._grid.support_at))
         """(points, 3) m."""
 
     @property
@@ -257,6 +260,8 @@ class CableResult:
         for support, at in zip(self._line.supports, self._grid.support_at, strict=True):
             force = sides.force_before[at] - sides.force_after[at]
             moment = sides.moment_before[at] - sides.moment_after[at]
+            if self._pushed is not None:
+                force = force - self._pushed[at]
             for load, place in zip(self._line.loads, self._grid.load_at, strict=True):
                 if place == at:
                     force = force - load.force
@@ -374,6 +379,18 @@ class Sides:
     def integral(self, after: Array, before: Array, slope_after: Array, slope_before: Array) -> float:
         """∫ ds of a quantity given with its slope on either side of each point."""
         return hermite_rule(self.grid.h, after[:-1], before[1:], slope_after[:-1], slope_before[1:])
+
+
+def anchored(chain: Chain, state: RodState, support_at: tuple[int, ...]) -> Array:
+    """(points, 3) m: the first support that holds an axis anchors it."""
+    x = np.empty((len(state.s), 3))
+    shape.positions(chain, state.q, state.nu, x)
+    for axis in range(3):
+        for support, at in zip(state.supports, support_at, strict=True):
+            if support.holds[axis]:
+                x[:, axis] += support.position[axis] - x[at, axis]
+                break
+    return x
 
 
 def hermite_rule(h: Array, a: Array, b: Array, slope_a: Array, slope_b: Array) -> float:

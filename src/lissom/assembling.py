@@ -1,0 +1,117 @@
+"""From a scene to the assembly that is solved: parts become solids, junctions and free parts become bodies."""
+
+import numpy as np
+
+from lissom.exchange.meshfiles import part_mesh
+from lissom.exchange.shapes import shape_mesh
+from lissom.geometry import solids
+from lissom.geometry.solids import Solid
+from lissom.rods.assembly import Assembly
+from lissom.rods.bodies import Body, Seat
+from lissom.rods.harness import support_name
+from lissom.rods.line import FRAME
+from lissom.rods.solver import RodSolver
+from lissom.rods.surroundings import Obstacle, Skin, Surroundings
+from lissom.scene import Scene
+from lissom.scene.part import Part
+from lissom.scene.placing import Poses, member_poses, mounts
+from lissom.scene.pose import relative
+from lissom.scene.sections import SectionProperties
+from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
+
+
+def is_assembly(scene: Scene) -> bool:
+    """Whether cables may meet anything: else each is solved alone."""
+    return bool(scene.junctions) or any(part.motion == "free" or is_solid(part) for part in scene.parts)
+
+
+def is_solid(part: Part) -> bool:
+    return part.collide and (part.mesh is not None or part.shape is not None)
+
+
+def make_solid(scene: Scene, part: Part) -> tuple[Solid, tuple[str, ...]]:
+    """Something to touch, and what had to be said about its mesh."""
+    shape = part.shape
+    if isinstance(shape, PlaneShape):
+        return solids.plane_solid(), ()
+    if isinstance(shape, SphereShape):
+        return solids.sphere_solid(shape.outer), ()
+    if isinstance(shape, CylinderShape):
+        return solids.cylinder_solid(shape.outer, 0.5 * shape.length), ()
+    if isinstance(shape, CapsuleShape):
+        return solids.capsule_solid(shape.outer, 0.5 * shape.length), ()
+    if isinstance(shape, BoxShape | ProfileShape):
+        vertices, triangles = shape_mesh(shape)
+        return solids.mesh_solid(vertices, triangles, True), ()
+    mesh = part_mesh(scene, part)
+    warnings = tuple(f"{part.name}: {text}" for text in mesh.warnings)
+    return solids.mesh_solid(mesh.vertices, mesh.triangles, mesh.closed), warnings
+
+
+def make_assembly(
+    scene: Scene, solvers: dict[str, RodSolver], made: dict[str, Solid], parts: Poses, junctions: Poses
+) -> Assembly:
+    """`made` are the solids of the parts that have one, `parts` and `junctions` where they stand."""
+    obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
+    skins = [skin(scene, name, solver) for name, solver in solvers.items()]
+    number = {k.name: i for i, k in enumerate(obstacles)}
+    return Assembly(
+        solvers, Surroundings(obstacles, skins), free_junctions(scene, solvers, junctions)
+        + [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"],
+    )  # fmt: skip
+
+
+def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
+    position, quaternion = poses[part.name]
+    size = (
+        float(np.linalg.norm(solid.vertices, axis=1).max()) if len(solid.vertices) else float(np.abs(solid.size).max())
+    )
+    return Obstacle(part.name, solid, part.friction, np.array(position), np.array(quaternion), size)
+
+
+def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
+    cable = scene.cable(name)
+    radius = SectionProperties.of(scene.type_of(cable)).radius or 0.0
+    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
+    places = tuple((part, place) for part, place in mounts(scene, cable) if place is not None)
+    return Skin(
+        name, radius, solver.grid.s, cable.collide, frozenset(cable.ignore), places, np.array(held, dtype=np.int64)
+    )
+
+
+def free_junctions(scene: Scene, solvers: dict[str, RodSolver], poses: Poses) -> list[Body]:
+    order = list(solvers)
+    bodies: list[Body] = []
+    for junction in scene.junctions:
+        if junction.motion != "free":
+            continue
+        position, quaternion = poses[junction.name]
+        seats: list[Seat] = []
+        for member, (offset, turn) in zip(junction.members, member_poses(junction), strict=True):
+            solver = solvers[member.cable]
+            name = support_name(member, junction, scene.cable(member.cable))
+            at = next(k for k, s in enumerate(solver.supports) if s.name == name)
+            held = np.array(turn) if solver.supports[at].direction == FRAME else None
+            seats.append(Seat(order.index(member.cable), at, np.array(offset), held))
+        weight = (junction.mass or 0.0) * np.array(scene.gravity)
+        bodies.append(Body(junction.name, np.array(position), np.array(quaternion), weight, seats=tuple(seats)))
+    return bodies
+
+
+def free_part(scene: Scene, part: Part, solvers: dict[str, RodSolver], poses: Poses, number: dict[str, int]) -> Body:
+    pose = poses[part.name]
+    seats: list[Seat] = []
+    for i, (name, solver) in enumerate(solvers.items()):
+        cable = scene.cable(name)
+        named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+        for k, support in enumerate(solver.supports):
+            held = named.get(support.name)
+            if held is None or held.on != part.name:
+                continue
+            offset, turn = relative(pose, (support.position, support.quaternion))
+            seats.append(Seat(i, k, np.array(offset), np.array(turn) if support.direction == FRAME else None))
+    centre = np.array(part.center_of_mass or (0.0, 0.0, 0.0))
+    weight = (part.mass or 0.0) * np.array(scene.gravity)
+    return Body(
+        part.name, np.array(pose[0]), np.array(pose[1]), weight, centre, tuple(seats), number.get(part.name, -1)
+    )

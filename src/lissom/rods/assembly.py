@@ -1,0 +1,363 @@
+"""Cables among parts and on bodies: solved together where they meet, step by step where things move far.
+
+A solve goes from where everything stood when it was last solved to where it is to stand now, in steps so short that
+nothing can pass through anything unseen. Cables that come near nothing are solved alone, at the speed and accuracy
+of a lonely cable.
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import guess, newton, starting
+from lissom.rods.bodies import Body
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.line import Support
+from lissom.rods.outcome import RodReport, RodState, between
+from lissom.rods.reading import retwisted
+from lissom.rods.solver import RodSolver
+from lissom.rods.surroundings import Clearance, Surroundings
+from lissom.rods.system import Settled, System
+from lissom.scene.placing import Poses
+
+Array = NDArray[np.float64]
+Pose = tuple[Array, Array]  # position (3,) and quaternion (4,)
+
+MOST_ITERATIONS = 60
+TOLERANCE = 1e-9
+ON_THE_WAY = 1e-5
+# Allowed penetration: the larger of this part of the radius and this part of the length.
+DEPTH_RADIUS = 1e-4
+DEPTH_LENGTH = 1e-7
+# Overlap that cannot be the difference between the points and the smooth cable through them.
+TOO_DEEP_RADIUS = 0.2
+TOO_DEEP_LENGTH = 1e-3
+# A step moves supports and parts by at most this part of what is clear, and of the radius where nothing is.
+STEP = 0.5
+# A step that fails is halved at most so often.
+MOST_HALVINGS = 6
+MOST_STEPS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A place where a cable touches something."""
+
+    cable: str
+    place: float  # m along the cable
+    at: float  # fraction of its length
+    part: str  # what it touches: a part, or another cable (or itself)
+    other_place: float | None  # m along the other cable
+    point: Array  # (3,) m, on the surface
+    normal: Array  # (3,) from what is touched to the cable
+    force: Array  # (3,) N, on the cable, friction included
+    pressure: float  # N along the normal
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """Enough of a system to go back to it."""
+
+    frames: list[Array]
+    forces: list[Array]
+    held: list[Array]
+    poses: list[Pose]
+    contacts: Contacts
+
+
+class Assembly:
+    """The cables of a scene with all they can meet."""
+
+    def __init__(self, solvers: dict[str, RodSolver], surroundings: Surroundings, bodies: list[Body]) -> None:
+        self.solvers = solvers
+        self.surroundings = surroundings
+        self.bodies = bodies
+        self.contacts: tuple[Contact, ...] = ()
+        self.goal: list[Pose] = [(k.position, k.quaternion) for k in surroundings.obstacles]  # where parts are to be
+        self._system: System | None = None
+        self._from: dict[str, tuple[Support, ...]] = {}  # the supports for which the cables were last solved
+        self._on_body = {(s.link, s.support) for body in bodies for s in body.seats}
+        length = min(k.line.length for k in solvers.values())
+        self._radius = min(k.radius for k in surroundings.skins)
+        self._least_step = STEP * (self._radius or 0.005 * length)
+        self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
+        self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
+
+    def aim(self, poses: Poses) -> None:
+        """Where parts are to stand after the next solve."""
+        self.goal = [(np.array(poses[k.name][0]), np.array(poses[k.name][1])) for k in self.surroundings.obstacles]
+
+    # ---- solving -------------------------------------------------------------------------------------------------
+
+    def solve(self, cold: bool) -> dict[str, RodReport]:
+        """Reports of all cables. One that fails leaves everything as it was last solved."""
+        began = time.perf_counter()
+        if not self._from and all(k.solved is not None for k in self.solvers.values()):
+            self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
+        if cold or not self._from:
+            return self._begin(began)
+        system = self._system or self._new_system()
+        outcome, reason = self._travel(system, self.goal)
+        return self._reports(system, outcome, reason, (), began)
+
+    def _new_system(self) -> System:
+        return System(list(self.solvers.values()), self.surroundings, self.bodies)
+
+    def _begin(self, began: float) -> dict[str, RodReport]:
+        """Without a shape to start from: as if nothing were in the way, then with it.
+
+        Where the lonely shapes run into something, the first guesses may run less deep into it and are tried too;
+        after them the part is taken away along the contact and put back, pushing the cable before it.
+        """
+        self._stand(self.goal)
+        reports = {name: solver.solve(cold=True) for name, solver in self.solvers.items()}
+        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+            return reports
+        self._from = {name: solver.supports for name, solver in self.solvers.items()}
+        lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
+        found = self._overlaps()
+        notes = tuple(overlap(k) for k in found)
+        if not found and not self.bodies:
+            return self._accept_alone(reports)
+        attempts = [(self._depth(found), lonely)]
+        if found:
+            attempts += [(self._depth(self._overlaps()), states) for states in self._first_guesses()]
+            attempts.sort(key=lambda k: k[0])
+        for _, states in attempts:
+            self._adopt(states)
+            system = self._new_system()
+            outcome = system.settle(MOST_ITERATIONS, TOLERANCE, self.depth)
+            if outcome.status == newton.CONVERGED and not self._still_inside(system):
+                return self._reports(system, outcome, "", notes, began)
+        if found:
+            self._adopt(lonely)
+            system = self._new_system()
+            self._stand(self._taken_away(found))
+            if not self._overlaps():
+                outcome, _ = self._travel(system, self.goal)
+            self._stand(self.goal)
+        return self._reports(system, outcome, "", notes, began)
+
+    def _adopt(self, states: dict[str, RodState]) -> None:
+        for name, state in states.items():
+            self.solvers[name].adopt(state)
+
+    def _first_guesses(self) -> Iterator[dict[str, RodState]]:
+        """The guesses from which lonely cables start; each is adopted as it is given."""
+        choices = {name: starting.starts(solver) for name, solver in self.solvers.items()}
+        for k in range(max(len(s) for s in choices.values())):
+            states: dict[str, RodState] = {}
+            for name, solver in self.solvers.items():
+                poses = guess.unwound_poses(solver.supports)
+                starting.begin(solver, poses, choices[name][min(k, len(choices[name]) - 1)])
+                states[name] = solver.state()
+            self._adopt(states)
+            yield states
+
+    def _taken_away(self, found: list[Clearance]) -> list[Pose]:
+        """Poses of the parts with those that overlap drawn back, along the way out, until they do not."""
+        poses = list(self.goal)
+        for number, obstacle in enumerate(self.surroundings.obstacles):
+            worst = min((k for k in found if k.part == obstacle.name), key=lambda k: k.distance, default=None)
+            if worst is not None:
+                back = worst.normal * (1.1 * worst.distance - 2.0 * self.surroundings.margin)
+                poses[number] = (self.goal[number][0] + back, self.goal[number][1])
+        return poses
+
+    @staticmethod
+    def _depth(found: list[Clearance]) -> float:
+        return max((-k.distance for k in found), default=0.0)
+
+    def _still_inside(self, system: System) -> Clearance | None:
+        for found in self.surroundings.clearances([k.x for k in system.links]):
+            if found.distance < -self._too_deep:
+                return found
+        return None
+
+    def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
+        """From where everything was last solved to where it is to be, in steps; back again where that fails."""
+        origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+        start = self._snapshot(system)
+        done, step = 0.0, self._first_step(system, origins, goal)
+        spent = halvings = steps = 0
+        while True:
+            part = min(1.0, done + step)
+            before = self._snapshot(system)
+            self._place(system, origins, goal, part)
+            outcome = system.settle(MOST_ITERATIONS, TOLERANCE if part == 1.0 else ON_THE_WAY, self.depth)
+            spent += outcome.iterations
+            steps += 1
+            if outcome.status == newton.CONVERGED:
+                done = part
+                if done == 1.0:
+                    outcome.iterations = spent
+                    return outcome, ""
+                continue
+            self._restore(system, before)
+            step, halvings = 0.5 * step, halvings + 1
+            if halvings > MOST_HALVINGS or steps > MOST_STEPS:
+                self._restore(system, start)
+                self._stand(origins)
+                outcome.iterations = spent
+                return outcome, f"no way on after {100 * done:.0f} % of the motion" if done > 0.0 else ""
+
+    def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
+        """The part of the motion that is short enough to pass nothing unseen."""
+        way = 0.0
+        for name, solver in self.solvers.items():
+            for a, b in zip(self._from[name], solver.supports, strict=True):
+                way = max(way, math.dist(a.position, b.position))
+        for obstacle, (x, p), (y, q) in zip(self.surroundings.obstacles, origins, goal, strict=True):
+            turn = 2.0 * math.acos(min(1.0, abs(float(p @ q))))
+            way = max(way, float(np.linalg.norm(y - x)) + turn * obstacle.size)
+        clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
+        return min(1.0, max(self._least_step, STEP * clear) / way) if way > 0.0 else 1.0
+
+    def _place(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> None:
+        """Supports and parts on their way; those on free bodies stay with them."""
+        self._stand([pose_between(a, b, part) for a, b in zip(origins, goal, strict=True)])
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            link = system.links[number]
+            for k, (a, b) in enumerate(zip(self._from[name], solver.supports, strict=True)):
+                if (number, k) not in self._on_body and a != b:
+                    link.hold(k, b if part == 1.0 else between(a, b, part))
+
+    def _stand(self, poses: list[Pose]) -> None:
+        free = {body.part for body in self.bodies}
+        for number, (obstacle, (position, quaternion)) in enumerate(
+            zip(self.surroundings.obstacles, poses, strict=True)
+        ):
+            if number not in free:
+                obstacle.stand(position, quaternion)
+
+    # ---- what came of it -----------------------------------------------------------------------------------------
+
+    def _overlaps(self) -> list[Clearance]:
+        """Which cable is how deep in which part; the surroundings look that deep from now on."""
+        points = [solver.positions() for solver in self.solvers.values()]
+        found = [k for k in self.surroundings.clearances(points) if k.distance < -self.depth]
+        self.surroundings.margin = max(self.surroundings.margin, 1.5 * self._depth(found))
+        return found
+
+    def _reports(
+        self, system: System, outcome: Settled, reason: str, notes: tuple[str, ...], began: float
+    ) -> dict[str, RodReport]:
+        status = "converged"
+        if outcome.status != newton.CONVERGED:
+            status = "not_converged"
+            reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
+        elif outcome.unstable > 0:
+            status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
+        if outcome.status == newton.CONVERGED:
+            inside = self._still_inside(system)
+            if inside is not None:
+                status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
+        if status == "not_converged" and notes:
+            reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
+        if status != "not_converged":
+            self._accept(system)
+        seconds = time.perf_counter() - began
+        return {
+            name: RodReport(
+                status=status,
+                reason=reason,
+                iterations=outcome.iterations,
+                residual=outcome.residual,
+                length_error=outcome.closure,
+                stable=outcome.status == newton.CONVERGED and outcome.unstable == 0,
+                index=outcome.unstable,
+                neutral=0,
+                element="staggered",
+                methods=("newton with contacts",),
+                warnings=(),
+                others=(),
+                shortfall=0.0,
+                seconds=seconds,
+                penetration=outcome.penetration,
+            )
+            for name in self.solvers
+        }
+
+    def _accept(self, system: System) -> None:
+        """The state of the system becomes the one that everything was last solved in."""
+        self._system = system
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            link = system.links[number]
+            supports = list(solver.supports)
+            for body in self.bodies:
+                for seat in body.seats:
+                    if seat.link == number:
+                        held = link.held[seat.support]
+                        q = supports[seat.support].quaternion
+                        if seat.turn is not None:
+                            w, x, y, z = (float(v) for v in link.q[link.site_of(seat.support)])
+                            q = (w, x, y, z)
+                        position = (float(held[0]), float(held[1]), float(held[2]))
+                        supports[seat.support] = supports[seat.support].moved(position, q)
+            self._from[name] = retwisted(tuple(supports))
+            solver.adopt(link.state(self._from[name], system.pushed(number)))
+            solver.supports = self._from[name]
+        self.surroundings.commit(system.contacts, [k.x for k in system.links], system.bristle)
+        self.goal = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+        self.contacts = self._described(system)
+
+    def _accept_alone(self, reports: dict[str, RodReport]) -> dict[str, RodReport]:
+        self.contacts = ()
+        return reports
+
+    def _described(self, system: System) -> tuple[Contact, ...]:
+        """The contacts that press, for people."""
+        c = system.contacts
+        found: list[Contact] = []
+        skins = self.surroundings.skins
+        for k in np.flatnonzero(c.force > 0.0):
+            skin = skins[c.link[k]]
+            place = float(on_polyline(skin.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
+            other = None
+            if c.other[k] != NO_LINK:
+                other = float(on_polyline(skins[c.other[k]].s, c.other_segment[k : k + 1], c.other_t[k : k + 1])[0])
+            touched = self.surroundings.obstacles[c.part[k]].name if other is None else skins[c.other[k]].name
+            force = c.force[k] * c.normal[k] + c.drag[k]
+            found.append(
+                Contact(
+                    skin.name, place, place / float(skin.s[-1]), touched, other, c.point[k].copy(), c.normal[k].copy(),
+                    force, float(c.force[k]),
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+    # ---- going back ----------------------------------------------------------------------------------------------
+
+    def _snapshot(self, system: System) -> Snapshot:
+        return Snapshot(
+            [k.q.copy() for k in system.links],
+            [k.nu.copy() for k in system.links],
+            [k.held.copy() for k in system.links],
+            [(k.position, k.quaternion) for k in self.bodies],
+            system.contacts,
+        )
+
+    def _restore(self, system: System, snapshot: Snapshot) -> None:
+        for link, q, nu, held in zip(system.links, snapshot.frames, snapshot.forces, snapshot.held, strict=True):
+            link.q[:], link.nu[:], link.held[:] = q, nu, held
+        for body, (position, quaternion) in zip(self.bodies, snapshot.poses, strict=True):
+            body.position, body.quaternion = position, quaternion
+        system.contacts = snapshot.contacts
+
+
+def overlap(found: Clearance) -> str:
+    return f"{found.cable} is {-1000.0 * found.distance:.3g} mm inside {found.part} at {1000.0 * found.place:.4g} mm"
+
+
+def pose_between(a: Pose, b: Pose, part: float) -> Pose:
+    """Straight, and by the shortest rotation."""
+    if part == 1.0:
+        return b
+    qa, qb = a[1], b[1] if float(a[1] @ b[1]) >= 0.0 else -b[1]
+    angle = math.acos(min(1.0, float(qa @ qb)))
+    q = qb if angle < 1e-9 else (math.sin((1 - part) * angle) * qa + math.sin(part * angle) * qb) / math.sin(angle)
+    return (1.0 - part) * a[0] + part * b[0], q / np.linalg.norm(q)

@@ -1,0 +1,89 @@
+"""Rigid bodies that cables sit on and that find their own place: junctions of a harness, connectors.
+
+A body moves by δp = (δy, δθ): its origin, and a rotation in world axes. A support on it moves by δy + δθ × ρ, and the
+frame it holds turns by δθ [docs/theory/contact.md §5].
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods.link import Link
+from lissom.scene.frames import product
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A support of a cable that sits on the body."""
+
+    link: int
+    support: int
+    offset: Array  # (3,) of the support in the body's axes, m
+    turn: Array | None  # (4,) the held frame in the body's axes; None where it holds no frame
+
+
+@dataclass(slots=True)
+class Body:
+    """Where it is, what pulls on it, and what sits on it."""
+
+    name: str
+    position: Array  # (3,) m
+    quaternion: Array  # (4,)
+    weight: Array = field(default_factory=lambda: np.zeros(3))  # (3,) N, at its centre
+    centre: Array = field(default_factory=lambda: np.zeros(3))  # (3,) body axes, m
+    seats: tuple[Seat, ...] = ()
+    part: int = -1  # the number of its part, if it can be touched
+
+    @property
+    def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+        """As plain numbers."""
+        x, y, z = (float(v) for v in self.position)
+        a, b, c, d = (float(v) for v in self.quaternion)
+        return (x, y, z), (a, b, c, d)
+
+    def moved(self, step: Array, length: float) -> tuple[Array, Array]:
+        """Its pose after a part of a step."""
+        angle = length * step[3:]
+        size = float(np.linalg.norm(angle))
+        half = 0.5 * size
+        s = 0.5 if size < 1e-12 else np.sin(half) / size
+        turn = (float(np.cos(half)), float(s * angle[0]), float(s * angle[1]), float(s * angle[2]))
+        w, x, y, z = (float(v) for v in self.quaternion)
+        q: Array = np.array(product(turn, (w, x, y, z)))
+        return self.position + length * step[:3], q / np.linalg.norm(q)
+
+
+def matrix(q: Array) -> Array:
+    """(3, 3) rotation of a unit quaternion."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def lever(arm: Array, force: Array) -> Array:
+    """Second derivative of force·(Q arm) with respect to δθ: ½(f ρᵀ + ρ fᵀ) − (f·ρ) 1."""
+    both = np.outer(force, arm)
+    return np.asarray(0.5 * (both + both.T) - (force @ arm) * np.eye(3))
+
+
+def put(body: Body, links: list[Link], position: Array, quaternion: Array, frames: list[Array]) -> None:
+    """Puts the seats where a pose of the body has them: supports into the links, held frames into `frames`."""
+    R = matrix(quaternion)
+    for seat in body.seats:
+        link = links[seat.link]
+        link.held[seat.support] = position + R @ seat.offset
+        if seat.turn is not None:
+            w, x, y, z = quaternion
+            a, b, c, d = seat.turn
+            held = np.array(product((w, x, y, z), (a, b, c, d)))
+            site = link.site_of(seat.support)
+            q = frames[seat.link]
+            q[site] = held if held @ q[site] >= 0.0 else -held

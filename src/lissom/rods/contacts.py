@@ -1,0 +1,120 @@
+"""Contacts between cables and whatever they touch: the list, its multipliers, and the two rules that update them."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+NO_LINK = -1
+
+# A contact is the one of before if it is on the same pair, no farther along than this (segments), and its normal
+# has turned by no more than acos of this.
+SAME_PLACE = 1.2
+SAME_NORMAL = 0.5
+
+
+@dataclass(slots=True)
+class Contacts:
+    """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing."""
+
+    link: Indices  # (c,) number of the cable a
+    segment: Indices  # (c, 2) the place is the mean of two places of the polyline [smooth.py]
+    t: Array  # (c, 2) fractions of the segments
+    lean: Array  # (c,) how its motion along the cable is shared between the two
+    other: Indices  # (c,) number of the cable b, NO_LINK for a part
+    other_segment: Indices  # (c, 2)
+    other_t: Array  # (c, 2)
+    part: Indices  # (c,) number of the part, −1 for a cable
+    point: Array  # (c, 3) on the surface touched, m
+    normal: Array  # (c, 3) from what is touched to the cable a
+    gap: Array  # (c,) m, radii taken off: negative where they overlap
+    distance: Array  # (c,) m from the centre line of a to the surface, or to the centre line of b
+    curvature: Array  # (c, 3, 3) Hessian of the gap with respect to the place on the cable a, 1/m
+    along: Array  # (c, 3) along the cable a, m: how the place moves with its parameter
+    bend: Array  # (c,) m: the normal part of the second derivative
+    inside: NDArray[np.bool_]  # (c,) the place can run along the cable
+    other_along: Array  # (c, 3) along the cable b, m
+    other_inside: NDArray[np.bool_]  # (c,)
+    friction: Array  # (c,) coefficient μ; 0 where nothing is known of the past
+    force: Array  # (c,) λ: N along the normal, on the cable a
+    drag: Array  # (c, 3) friction force on the cable a, N
+    reference: Array  # (c, 3) where the place would be, had it stuck, m
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    @classmethod
+    def none(cls) -> Self:
+        return cls.empty(0)
+
+    @classmethod
+    def empty(cls, count: int) -> Self:
+        index, pair = np.zeros(count, dtype=np.int64), np.zeros((count, 2), dtype=np.int64)
+        number, vector = np.zeros(count), np.zeros((count, 3))
+        flag = np.zeros(count, dtype=bool)
+        return cls(
+            link=index.copy(), segment=pair.copy(), t=np.zeros((count, 2)), lean=np.full(count, 0.5),
+            other=index + NO_LINK, other_segment=pair.copy(), other_t=np.zeros((count, 2)), part=index - 1,
+            point=vector.copy(), normal=vector.copy(), gap=number.copy(), distance=number.copy(),
+            curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
+            other_along=vector.copy(), other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
+            drag=vector.copy(), reference=vector.copy(),
+        )  # fmt: skip
+
+    @property
+    def place(self) -> Array:
+        """(c,) along the cable a, in segments."""
+        return np.asarray((self.segment + self.t).mean(axis=1))
+
+    def where(self, chosen: "Indices | NDArray[np.bool_]") -> Self:
+        """The contacts chosen by a mask or by numbers."""
+        return type(self)(*(getattr(self, f.name)[chosen] for f in fields(self)))
+
+    @classmethod
+    def joined(cls, lists: list[Self]) -> Self:
+        if not lists:
+            return cls.none()
+        return cls(*(np.concatenate([getattr(k, f.name) for k in lists]) for f in fields(cls)))
+
+    def inherit(self, before: Self) -> None:
+        """Takes the forces of the contacts of before; each is given to one."""
+        if not len(self) or not len(before):
+            return
+        same = (
+            (self.link[:, None] == before.link)
+            & (self.other[:, None] == before.other)
+            & (self.part[:, None] == before.part)
+        )
+        far = np.abs(self.place[:, None] - before.place)
+        turned = self.normal @ before.normal.T
+        cost = np.where(same & (far < SAME_PLACE) & (turned > SAME_NORMAL), far + 1.0 - turned, np.inf)
+        news, olds = np.nonzero(np.isfinite(cost))
+        taken_new, taken_old = set[int](), set[int]()
+        for k in np.argsort(cost[news, olds], kind="stable"):
+            new, old = int(news[k]), int(olds[k])
+            if new not in taken_new and old not in taken_old:
+                self.force[new] = before.force[old]
+                taken_new.add(new)
+                taken_old.add(old)
+
+
+def places(c: Contacts, points: list[Array]) -> Array:
+    """(c, 3) m: where the cables' places are, those of the cables b taken off."""
+    found = np.zeros((len(c), 3))
+    for number, x in enumerate(points):
+        for chosen, segment, t, sense in (
+            (c.link == number, c.segment, c.t, 1.0),
+            (c.other == number, c.other_segment, c.other_t, -1.0),
+        ):
+            found[chosen] += sense * on_polyline(x, segment[chosen], t[chosen])
+    return found
+
+
+def on_polyline(x: Array, segment: Indices, t: Array) -> Array:
+    """(c, 3) the means of pairs of places (c, 2) of a polyline; also of values given at its points."""
+    f = t[:, :, None] if x.ndim == 2 else t
+    return np.asarray(((1.0 - f) * x[segment] + f * x[segment + 1]).mean(axis=1))

@@ -1,0 +1,58 @@
+"""Coulomb friction at contacts, with a stick or slip state that is committed once per accepted solve.
+
+A place that touched a part at the last commit is tied to where it was on the part by a stiff spring along the surface,
+of stiffness k; its force is cut off at μλ. Below the cut it sticks, above it slips against its motion:
+
+    f = −k u            if k|u| ≤ μλ                                                [docs/theory/contact.md (9)]
+    f = −μλ u/|u|       otherwise,    u: motion along the surface since the reference
+
+On commit the reference follows, so that the spring keeps the force it has: a state that is solved again stays.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods.contacts import Contacts
+
+Array = NDArray[np.float64]
+
+# k in units of the stiffness of a segment against a push.
+BRISTLE = 1e2
+
+
+def slips(c: Contacts, places: Array) -> Array:
+    """(c, 3) m: how far each place has moved along the surface since its reference."""
+    moved = places - c.reference
+    across = np.einsum("ck,ck->c", moved, c.normal)
+    return np.asarray(moved - across[:, None] * c.normal)
+
+
+def drag(c: Contacts, places: Array, bristle: float) -> Array:
+    """(c, 3) N: the friction force on each cable a."""
+    u = slips(c, places)
+    size = np.sqrt(np.einsum("ck,ck->c", u, u))
+    limit = c.friction * c.force
+    pull = np.minimum(bristle * size, limit)
+    return np.asarray(-u * (pull / np.maximum(size, 1e-300))[:, None])
+
+
+def energy(c: Contacts, places: Array, bristle: float) -> float:
+    """J: ½ k u² up to the cut, linear beyond, for the forces λ given."""
+    u = slips(c, places)
+    size = np.sqrt(np.einsum("ck,ck->c", u, u))
+    limit = c.friction * c.force
+    elastic = np.minimum(size, limit / bristle)
+    return float(np.sum(0.5 * bristle * elastic**2 + limit * (size - elastic)))
+
+
+def stiffness(c: Contacts, places: Array, bristle: float) -> Array:
+    """(c, 3, 3) N/m: −∂f/∂x with λ held."""
+    u = slips(c, places)
+    size = np.sqrt(np.einsum("ck,ck->c", u, u))
+    limit = c.friction * c.force
+    stick = bristle * size <= limit
+    plane = np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]
+    way = u / np.maximum(size, 1e-300)[:, None]
+    k = np.where(stick, np.where(limit > 0.0, bristle, 0.0), limit / np.maximum(size, 1e-300))
+    along = np.where(stick, 0.0, 1.0)[:, None, None] * way[:, :, None] * way[:, None, :]
+    return np.asarray(k[:, None, None] * (plane - along))

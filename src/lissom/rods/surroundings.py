@@ -1,0 +1,274 @@
+"""What cables can touch: the parts where they stand, and each other."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry.clearance import clearance
+from lissom.geometry.pairs import Pairs, near_pairs, new_pairs
+from lissom.geometry.solids import Solid
+from lissom.geometry.touching import Found, new_found, touching
+from lissom.rods.bodies import Body, matrix
+from lissom.rods.contacts import Contacts, on_polyline
+from lissom.rods.smooth import Places, new_places, smooth_places
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Things farther from a cable's skin than this many radii, or this part of its length, are not looked at.
+NEAR_RADII = 3.0
+NEAR_LENGTH = 0.02
+# A cable ignores the part it is mounted on within so many radii of the mount (two diameters).
+MOUNT_RADII = 4.0
+# Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
+SELF_RADII = 6.0
+SELF_SEGMENTS = 3.0
+# Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
+SAME = 0.02
+SAME_NORMAL = 0.999
+# Friction knows the past of a place if the cable touched the part no farther along than this (points).
+MEMORY = 2
+
+
+@dataclass(slots=True)
+class Obstacle:
+    """A part as something to touch, where it stands."""
+
+    name: str
+    solid: Solid
+    friction: float
+    position: Array  # (3,) m
+    quaternion: Array  # (4,)
+    size: float  # m: how far a point of it moves when it turns by a radian
+    rotation: Array = field(init=False)  # (3, 3)
+
+    def __post_init__(self) -> None:
+        self.rotation = matrix(self.quaternion)
+
+    def stand(self, position: Array, quaternion: Array) -> None:
+        self.position, self.quaternion, self.rotation = position, quaternion, matrix(quaternion)
+
+    def local(self, points: Array) -> Array:
+        return (points - self.position) @ self.rotation
+
+    def world(self, points: Array) -> Array:
+        return points @ self.rotation.T + self.position
+
+
+@dataclass(slots=True)
+class Skin:
+    """A cable as something that touches."""
+
+    name: str
+    radius: float  # m
+    s: Array  # (points,) m
+    collide: bool
+    ignore: frozenset[str]  # parts it never touches
+    mounts: tuple[tuple[str, float], ...]  # (part, place in m)
+    held: Indices  # points at which a support holds the position
+
+
+@dataclass(slots=True)
+class Memory:
+    """Where the points of a cable stuck on a part when a solve was last accepted."""
+
+    local: Array  # (points, 3) in the part's axes, m
+    touched: Indices  # points, sorted
+
+
+@dataclass(slots=True)
+class Clearance:
+    """The smallest distance between the skin of a cable and a part."""
+
+    cable: str
+    part: str
+    distance: float  # m; negative where they overlap
+    place: float  # m along the cable
+    point: Array  # (3,) on the part
+    normal: Array  # (3,) from the part to the cable: the way out where they overlap
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """Parts and cables that may touch. Implements `Touching` for a system whose links are the `skins`, in order."""
+
+    obstacles: list[Obstacle]
+    skins: list[Skin]
+    margin: float = field(init=False)
+    _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
+    _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
+    _room: Found = field(init=False)
+    _places: Places = field(init=False)
+    _pairs: list[tuple[int, int]] = field(init=False)
+    _pair_room: Pairs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
+        self._room, self._places = new_found(256), new_places(256)
+        self._pair_room = new_pairs(256)
+        touch = [k for k, skin in enumerate(self.skins) if skin.collide and skin.radius > 0.0]
+        self._pairs = [(a, b) for a in touch for b in touch if a <= b]
+        for a, skin in enumerate(self.skins):
+            for b, obstacle in enumerate(self.obstacles):
+                if skin.collide and obstacle.name not in skin.ignore:
+                    self._wanted[a, b] = wanted(skin, obstacle.name)
+
+    @property
+    def reach(self) -> float:
+        return self.margin + min((k.radius for k in self.skins), default=0.0)
+
+    def place_bodies(self, bodies: list[Body]) -> None:
+        for body in bodies:
+            if body.part >= 0:
+                self.obstacles[body.part].stand(body.position, body.quaternion)
+
+    def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
+        self.place_bodies(bodies)
+        lists: list[Contacts] = []
+        for (a, b), flags in self._wanted.items():
+            found = self._found(a, b, points[a], flags)
+            if len(found):
+                lists.append(found)
+        for a, b in self._pairs:
+            found = self._between(a, b, points[a], points[b])
+            if len(found):
+                lists.append(found)
+        return Contacts.joined(lists)
+
+    def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
+        """Contacts of two cables, or of one with itself."""
+        first, second = self.skins[a], self.skins[b]
+        both = first.radius + second.radius
+        least = max(SELF_RADII * first.radius, SELF_SEGMENTS * float(np.diff(first.s).max()))
+        while True:
+            count = near_pairs(x, first.s, y, second.s, int(a == b), least, both + self.margin, self._pair_room)
+            room = self._pair_room
+            if count <= len(room.ta):
+                break
+            self._pair_room = new_pairs(2 * count)
+        c = Contacts.empty(count)
+        c.link[:], c.segment[:], c.t[:] = a, room.segment_a[:count, None], room.ta[:count, None]
+        c.other[:], c.other_segment[:], c.other_t[:] = b, room.segment_b[:count, None], room.tb[:count, None]
+        c.normal[:] = room.normal[:count]
+        c.distance[:] = room.distance[:count]
+        c.gap[:] = c.distance - both
+        c.point[:] = on_polyline(y, c.other_segment, c.other_t) + second.radius * c.normal
+        c.curvature[:] = (np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]) / c.distance[:, None, None]
+        s, r = c.segment[:, 0], c.other_segment[:, 0]
+        c.along[:], c.other_along[:] = x[s + 1] - x[s], y[r + 1] - y[r]
+        c.inside[:] = (c.t[:, 0] > 0.0) & (c.t[:, 0] < 1.0)
+        c.other_inside[:] = (c.other_t[:, 0] > 0.0) & (c.other_t[:, 0] < 1.0)
+        return c.where(~self._held_together(first, second, c))
+
+    def _held_together(self, first: Skin, second: Skin, c: Contacts) -> NDArray[np.bool_]:
+        """Places so near to supports of both cables that they cannot give way."""
+        near: list[NDArray[np.bool_]] = []
+        for skin, segment, t in ((first, c.segment, c.t), (second, c.other_segment, c.other_t)):
+            place = on_polyline(skin.s, segment, t)
+            far = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf)
+            near.append(far < MOUNT_RADII * (first.radius + second.radius) / 2.0)
+        return np.asarray(near[0] & near[1])
+
+    def _found(self, a: int, b: int, x: Array, flags: Indices) -> Contacts:
+        skin, obstacle = self.skins[a], self.obstacles[b]
+        while True:
+            count = touching(
+                obstacle.solid, obstacle.rotation, obstacle.position, x, skin.radius, skin.radius + self.margin, flags,
+                self._room,
+            )  # fmt: skip
+            room = self._room
+            if count <= len(room.t):
+                break
+            self._room = new_found(2 * count)
+        if 2 * count > len(self._places.lean):
+            self._places = new_places(4 * count)
+        places = self._places
+        count = smooth_places(x, room, count, places)
+        contacts = Contacts.empty(count)
+        contacts.link[:] = a
+        contacts.part[:] = b
+        contacts.segment[:], contacts.t[:], contacts.lean[:] = (
+            places.segment[:count],
+            places.t[:count],
+            places.lean[:count],
+        )
+        contacts.point[:] = places.y[:count]
+        contacts.normal[:] = places.normal[:count]
+        contacts.gap[:] = places.distance[:count] - skin.radius
+        contacts.distance[:] = places.distance[:count] if skin.radius > 0.0 else np.inf
+        contacts.curvature[:] = places.curvature[:count]
+        contacts.inside[:] = places.runs[:count] == 1
+        contacts.along[:], contacts.bend[:] = places.along[:count], places.bend[:count]
+        if count > 1:
+            contacts = contacts.where(distinct(contacts))
+        if obstacle.friction > 0.0 and (a, b) in self._memory:
+            self._remember(contacts, self._memory[a, b], obstacle)
+        return contacts
+
+    def _remember(self, c: Contacts, memory: Memory, obstacle: Obstacle) -> None:
+        """Where the places would be had they stuck to the part, and so whether friction acts."""
+        if not len(memory.touched):
+            return
+        place = c.place
+        k = np.clip(np.searchsorted(memory.touched, place), 1, len(memory.touched)) - 1
+        after = memory.touched[np.minimum(k + 1, len(memory.touched) - 1)]
+        near = np.minimum(np.abs(memory.touched[k] - place), np.abs(after - place)) <= MEMORY
+        c.reference = obstacle.world(on_polyline(memory.local, c.segment, c.t))
+        c.friction[near] = obstacle.friction
+
+    def commit(self, c: Contacts, points: list[Array], bristle: float) -> None:
+        """Accepts a solve: what sticks, sticks from here on, with the force it has."""
+        for a, b in self._wanted:
+            obstacle = self.obstacles[b]
+            if obstacle.friction == 0.0:
+                continue
+            mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
+            x = points[a].copy()
+            for k in mine:
+                for point in np.unique(np.concatenate([c.segment[k], c.segment[k] + 1])):
+                    x[point] = points[a][point] + c.drag[k] / bristle
+            self._memory[a, b] = Memory(obstacle.local(x), np.unique(np.rint(c.place[mine]).astype(np.int64)))
+
+    def clearances(self, points: list[Array]) -> list[Clearance]:
+        """The nearest place of every cable to every part that it may touch."""
+        found: list[Clearance] = []
+        for (a, b), flags in self._wanted.items():
+            skin, obstacle = self.skins[a], self.obstacles[b]
+            distance, segment, t, y = clearance(obstacle.solid, obstacle.rotation, obstacle.position, points[a], flags)
+            if segment >= 0:
+                place = (1.0 - t) * skin.s[segment] + t * skin.s[segment + 1]
+                x = (1.0 - t) * points[a][segment] + t * points[a][segment + 1]
+                way = (x - y) * (1.0 if distance >= 0.0 else -1.0)
+                size = float(np.linalg.norm(way))
+                normal = way / size if size > 0.0 else np.zeros(3)
+                found.append(
+                    Clearance(skin.name, obstacle.name, distance - skin.radius, float(place), np.array(y), normal)
+                )
+        return found
+
+
+def wanted(skin: Skin, part: str) -> Indices:
+    """(points,) 1 where the cable may touch the part: not where it is held, nor near a mount on it."""
+    flags = np.ones(len(skin.s), dtype=np.int64)
+    flags[skin.held] = 0
+    for name, place in skin.mounts:
+        if name == part:
+            flags[np.abs(skin.s - place) < MOUNT_RADII * skin.radius] = 0
+    return flags
+
+
+def distinct(c: Contacts) -> Indices:
+    """Numbers of contacts, each once: several edges on one line end in the same place, with the same normal."""
+    order = np.lexsort((c.gap, c.place))
+    kept: list[int] = []
+    for k in order:
+        for j in reversed(kept):
+            if c.place[k] - c.place[j] > SAME:
+                kept.append(int(k))
+                break
+            if c.normal[k] @ c.normal[j] > SAME_NORMAL:
+                break
+        else:
+            kept.append(int(k))
+    return np.array(kept, dtype=np.int64)

@@ -1,0 +1,489 @@
+"""Newton's method for cables that touch things and each other, or hang on bodies: one system.
+
+Unknowns: the frames of every chain, eliminated chain by chain; then, in one small dense border, the closure force of
+every run, the force of every contact, and the motion p of every free body. With K, g, A, c, E as in blocks.py,
+
+    [ K   Aᵀ  C ] [ dφ ]   [−g]
+    [ A  −E   T ] [−dμ ] = [−c]                                           [docs/theory/contact.md (5)]
+    [ Cᵀ  Tᵀ  B ] [ dp ]   [−r]
+
+Of the contacts' rows only the inequality is asked: gap + A dφ + T dp + dλ/ρ ≥ 0, λ + dλ ≥ 0, one of them zero. That
+is GS07's global rule [§5.8] with its release of contacts that would pull, solved at once; ρ is large. The curvature of
+what is touched is a spring at the contact; each is one more column [springs.py].
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import bodies, border, dense, friction, newton, springs
+from lissom.rods.bodies import Body, Seat
+from lissom.rods.complementarity import nonnegative
+from lissom.rods.contacts import Contacts, places
+from lissom.rods.link import Link
+from lissom.rods.solver import RodSolver
+from lissom.rods.springs import Columns, Places
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# ρ in units of the stiffness of a segment against a push,
+HARDNESS = 1e4
+# and of the merit, softer: on a curved surface a straight step leaves it at second order.
+MERIT_HARDNESS = 1.0
+# Springs at a contact weaker than this, in the same units, are left out.
+WEAK = 1e-9
+# A step turns a frame by at most this (rad).
+LARGEST_TURN = 1.0
+MOST_HALVINGS = 4
+# Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
+FIRST_SHIFT = 2.0
+SHIFT_GROWTH = 4.0
+# Of the distance to what it may hit, a step covers at most this part.
+ADVANCE = 0.8
+# How far to leave a saddle (rad at the frame that turns most), and how often.
+ESCAPE_TURN = 0.2
+MOST_ESCAPES = 6
+
+
+class Touching(Protocol):
+    """Whatever knows what is near the cables."""
+
+    def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
+        """Contacts of cables whose points are there, with their gaps; forces not filled in."""
+        ...
+
+    @property
+    def reach(self) -> float:
+        """m: a point with no contact near may move by this without passing anything unseen."""
+        ...
+
+
+@dataclass(slots=True)
+class Settled:
+    """How the solve of a system ended."""
+
+    status: int  # as newton.Outcome
+    iterations: int
+    residual: float  # relative to max(EI/L², wL, loads)
+    closure: float  # relative to L
+    penetration: float  # m, the deepest
+    unstable: int  # Morse index
+    shifted: int  # steps that needed a shift
+    escapes: int  # saddles left
+
+
+@dataclass(slots=True)
+class Trial:
+    """A state that may become the next."""
+
+    value: float  # merit, J
+    frames: list[Array]
+    points: list[Array]
+    poses: list[tuple[Array, Array]]
+    contacts: Contacts
+
+
+@dataclass(slots=True)
+class Step:
+    """What one Newton step changes."""
+
+    turns: list[Array]  # per link: (frames, 3) rad
+    pulls: list[Array]  # per link: (runs,) N
+    pushes: Array  # (contacts,) N
+    moves: list[Array]  # per body: (6,)
+    largest: float  # turn, rad
+
+
+class System:
+    """Cables, and the bodies they sit on, solved together."""
+
+    def __init__(self, solvers: list[RodSolver], touching: Touching, free: list[Body] | None = None) -> None:
+        self.links = [Link(k) for k in solvers]
+        self.touching = touching
+        self.bodies = free or []
+        self.contacts = Contacts.none()
+        scales = [k.scales for k in self.links]
+        self.length = max(k.length for k in scales)
+        self.force = max(k.force for k in scales)
+        self.soft = min(k.soft for k in scales)
+        self.block = max(k.block for k in scales)
+        self.penalty = max(k.penalty for k in scales)
+        self.stiffness = max(push_stiffness(k) for k in self.links)
+        self.hardness = HARDNESS * self.stiffness
+        self._seats: list[list[tuple[int, Seat]]] = [[] for _ in self.links]
+        for b, body in enumerate(self.bodies):
+            for seat in body.seats:
+                self._seats[seat.link].append((b, seat))
+        self.bristle = friction.BRISTLE * self.stiffness
+
+    # ---- to equilibrium ------------------------------------------------------------------------------------------
+
+    def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
+        """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
+        shift_memory = 0.0
+        shifted = escapes = index = in_a_row = 0
+        for link in self.links:
+            link.aim()
+            link.x = link.locate(link.q, link.nu)
+        self.contacts = self._look([k.x for k in self.links], self.contacts)
+        for iteration in range(most_iterations + 1):
+            self._evaluate()
+            residual, closure, rest = self._errors()
+            penetration, apart = self._contact_errors()
+            done = (iteration, residual, closure, penetration)
+            if not (residual < 1e300 and closure < 1e300):
+                return Settled(newton.NOT_FINITE, *done, index, shifted, escapes)
+            there = rest <= tolerance and closure <= tolerance and penetration <= depth and apart <= depth
+            columns = self._columns()
+            self._fill(columns)
+            shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
+            present, Z, right = self._reduce(columns, shift)
+            index = max(present, 0)
+            if there and (index == 0 or escapes >= MOST_ESCAPES):
+                return Settled(newton.CONVERGED, *done, index, shifted, escapes)
+            if iteration == most_iterations:
+                break
+            u = self._changes(columns, Z, right) if present <= 0 else None
+            while u is None and shift < 1e6 * self.block:
+                shift = max(SHIFT_GROWTH * shift, FIRST_SHIFT * self.soft, shift_memory / SHIFT_GROWTH**2)
+                present, Z, right = self._reduce(columns, shift)
+                u = self._changes(columns, Z, right) if present <= 0 else None
+            if u is None:
+                return Settled(newton.NO_DESCENT, *done, index, shifted, escapes)
+            if shift > FIRST_SHIFT * self.soft:
+                shift_memory = shift
+                shifted += 1
+                in_a_row += 1
+            else:
+                in_a_row = 0
+            if there or (in_a_row >= newton.PATIENCE and escapes < MOST_ESCAPES):  # symmetry may hide the way down
+                escapes += 1
+                in_a_row = 0
+                self._leave_saddle(columns, Z)
+            else:
+                self._advance(self._step(columns, u))
+        return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
+
+    def _look(self, points: list[Array], before: Contacts) -> Contacts:
+        """The contacts at these points; forces carry over from those of before."""
+        contacts = self.touching.near(points, self.bodies)
+        contacts.inherit(before)
+        return contacts
+
+    # ---- one state -----------------------------------------------------------------------------------------------
+
+    def _evaluate(self) -> None:
+        """Gradients and Hessians of every link under the forces of its contacts."""
+        c = self.contacts
+        c.drag = friction.drag(c, places(c, [k.x for k in self.links]), self.bristle)
+        loads = Places.of(c, np.arange(len(c)), c.force[:, None] * c.normal + c.drag, np.arange(len(c)))
+        for number, link in enumerate(self.links):
+            link.evaluate(loads.on(number, loads.column))
+
+    def _errors(self) -> tuple[float, float, float]:
+        """Residual and closure, relative; and the residual relative to the forces that act."""
+        residual = closure = 0.0
+        acting = self.force
+        for link in self.links:
+            residual = max(residual, float(np.abs(link.work.gradient).max()))
+            if link.runs:
+                closure = max(closure, float(np.abs(link.work.closure[: link.runs]).max()))
+                acting = max(acting, float(np.abs(link.nu).max()))
+        residual /= self.length
+        for body in self.bodies:
+            wrench = self.unbalanced(body)
+            residual = max(residual, float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
+        return residual / self.force, closure / self.length, residual / acting
+
+    def _contact_errors(self) -> tuple[float, float]:
+        """The deepest penetration, and the widest gap across which a force acts, m."""
+        c = self.contacts
+        if not len(c):
+            return 0.0, 0.0
+        return max(0.0, -float(c.gap.min())), float(c.gap[c.force > 0.0].max(initial=0.0))
+
+    def unbalanced(self, body: Body) -> Array:
+        """(6,) force (N) and moment about its origin (N m) on a body: zero at equilibrium."""
+        R = bodies.matrix(body.quaternion)
+        arm = R @ body.centre
+        force, moment = body.weight.copy(), np.cross(arm, body.weight)
+        for seat in body.seats:
+            link = self.links[seat.link]
+            pull = -link.reaction(seat.support)
+            force += pull
+            moment += np.cross(R @ seat.offset, pull)
+            if seat.turn is not None:
+                site = link.site_of(seat.support)
+                gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
+                moment -= bodies.matrix(link.q[site]) @ gradient
+        c = self.contacts
+        for k in np.flatnonzero(c.part == body.part) if body.part >= 0 else ():
+            push = -c.force[k] * c.normal[k] - c.drag[k]
+            force += push
+            moment += np.cross(c.point[k] - body.position, push)
+        return np.concatenate([force, moment])
+
+    def pushed(self, number: int) -> Array:
+        """(points, 3) N: what the contacts exert at the points of a link."""
+        c = self.contacts
+        loads = Places.of(c, np.arange(len(c)), c.force[:, None] * c.normal + c.drag, np.arange(len(c)))
+        terms = loads.on(number, loads.column)
+        found = np.zeros((self.links[number].points, 3))
+        np.add.at(found, terms.segment, (1.0 - terms.t)[:, None] * terms.direction)
+        np.add.at(found, terms.segment + 1, terms.t[:, None] * terms.direction)
+        return found
+
+    # ---- the linear system ---------------------------------------------------------------------------------------
+
+    def _columns(self) -> Columns:
+        c = self.contacts
+        rubbing = friction.stiffness(c, places(c, [k.x for k in self.links]), self.bristle)
+        return springs.columns(c, rubbing, self.hardness, WEAK * self.stiffness)
+
+    def _fill(self, columns: Columns) -> None:
+        duals = len(columns.give)
+        for number, link in enumerate(self.links):
+            mine = np.unique(columns.places.column[columns.places.link == number])
+            place = np.zeros(duals, dtype=np.int64)
+            place[mine] = link.own + np.arange(len(mine))
+            wide, frames = [mine], []
+            column = link.own + len(mine)
+            for b, seat in self._seats[number]:
+                if seat.turn is None:
+                    continue
+                site = link.site_of(seat.support)
+                turn = bodies.matrix(link.q[site]).T
+                _, _, before, after = border.held_frame(link.chain, link.q, site)
+                if site > 0:
+                    frames.append((column, site - 1, before @ turn))
+                if site + 1 < len(link.q):
+                    frames.append((column, site + 1, after @ turn))
+                wide.append(duals + 6 * b + 3 + np.arange(3))
+                column += 3
+            link.fill(np.concatenate(wide), columns.places.on(number, place[columns.places.column]), frames)
+
+    def _reduce(self, columns: Columns, shift: float) -> tuple[int, Array, Array]:
+        """The Morse index, and the border matrix with its right side: frames and runs eliminated link by link."""
+        duals = len(columns.give)
+        size = duals + 6 * len(self.bodies)
+        Z = np.zeros((size, size))
+        right = np.zeros(size)
+        Z[np.arange(duals), np.arange(duals)] = -columns.give
+        right[:duals] = -columns.error
+        self._couple_bodies(columns, Z, right, duals)
+        index = 0
+        for link, T in zip(self.links, self._run_couplings(duals), strict=True):
+            index += link.reduce(shift)
+            index += link.condense(T, Z, right) - link.runs
+        acting = np.ones(size, dtype=bool)
+        acting[: columns.contacts] = self.contacts.force > 0.0
+        index += dense.negatives(Z[np.ix_(acting, acting)]) - int(np.count_nonzero(acting[: columns.contacts]))
+        return index - columns.stiff, Z, right
+
+    def _run_couplings(self, duals: int) -> list[list[tuple[int, Indices, Array]]]:
+        """Per link: (run, columns of a body, what its motion does to the closure of the run)."""
+        found: list[list[tuple[int, Indices, Array]]] = [[] for _ in self.links]
+        for b, body in enumerate(self.bodies):
+            own = duals + 6 * b + np.arange(6)
+            R = bodies.matrix(body.quaternion)
+            for seat in body.seats:
+                for j, (axis, first, last) in enumerate(self.links[seat.link].solver.runs):
+                    sense = (first == seat.support) * 1.0 - (last == seat.support) * 1.0
+                    if sense != 0.0:
+                        found[seat.link].append((j, own, motion(sense * np.eye(3)[axis], R @ seat.offset)))
+        return found
+
+    def _couple_bodies(self, columns: Columns, Z: Array, right: Array, duals: int) -> None:
+        """T, B and r: what the motion of bodies does to gaps, their own stiffness, what pulls on them."""
+        c = self.contacts
+        for b, body in enumerate(self.bodies):
+            own = duals + 6 * b + np.arange(6)
+            R = bodies.matrix(body.quaternion)
+            right[own] = self.unbalanced(body)
+            B = -bodies.lever(R @ body.centre, body.weight)
+            for seat in body.seats:
+                link = self.links[seat.link]
+                arm = R @ seat.offset
+                B += bodies.lever(arm, link.reaction(seat.support))
+                if seat.turn is not None:
+                    site = link.site_of(seat.support)
+                    F = bodies.matrix(link.q[site])
+                    B += F @ border.held_frame(link.chain, link.q, site)[1] @ F.T
+                for k in np.flatnonzero(columns.places.link == seat.link):
+                    at = link.anchor_support[columns.places.segment[k]]
+                    moved = columns.places.direction[k] * (at == seat.support)
+                    couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
+            if body.part >= 0:
+                for k in np.flatnonzero(c.part == body.part):
+                    couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+            Z[np.ix_(own[3:], own[3:])] += B
+
+    def _changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
+        """u = (−dμ, dp) with contact forces that push and gaps that do not close; None where there are none.
+
+        With the rest eliminated, the gaps after the step are w = Q λ₊ − b, Q = −(what is left of Z).
+        """
+        contact = np.zeros(len(Z), dtype=bool)
+        contact[: columns.contacts] = True
+        rest = ~contact
+        force = self.contacts.force
+        try:
+            side = np.linalg.solve(Z[np.ix_(rest, rest)], np.column_stack([Z[np.ix_(rest, contact)], right[rest]]))
+        except np.linalg.LinAlgError:
+            return None
+        Q = Z[np.ix_(contact, rest)] @ side[:, :-1] - Z[np.ix_(contact, contact)]
+        b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
+        found = nonnegative(Q, b, (force > 0.0) | (self.contacts.gap < 0.0))
+        if found is None:
+            return None
+        u = np.empty(len(Z))
+        u[contact] = force - found
+        u[rest] = side[:, -1] - side[:, :-1] @ u[contact]
+        return u
+
+    # ---- one step ------------------------------------------------------------------------------------------------
+
+    def _step(self, columns: Columns, u: Array) -> Step:
+        duals = len(columns.give)
+        turns: list[Array] = []
+        pulls: list[Array] = []
+        for link in self.links:
+            turn, pull = link.step(u)
+            turns.append(turn)
+            pulls.append(pull)
+        moves = [u[duals + 6 * b : duals + 6 * b + 6] for b in range(len(self.bodies))]
+        force = self.contacts.force
+        pushes = -u[: columns.contacts]
+        pushes = np.where(force + pushes <= 1e-12 * np.abs(pushes), -force, pushes)  # released, not almost
+        largest = max(
+            max(float(newton.largest_turn(k)) for k in turns),
+            max((float(np.linalg.norm(k[3:])) for k in moves), default=0.0),
+        )
+        return Step(turns, pulls, pushes, moves, largest)
+
+    def _advance(self, step: Step) -> None:
+        """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
+        c = self.contacts
+        aimed = c.where(np.arange(len(c)))
+        aimed.force = c.force + step.pushes
+        start = self._trial(step, 0.0, aimed)
+        noise = 1e-12 * (abs(start.value) + self.force * self.length)
+        length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
+        for _ in range(MOST_HALVINGS):
+            trial = self._trial(step, length, aimed)
+            clear = self._clear(trial.points)
+            if clear < 1.0:
+                length *= max(clear, 0.1)
+            elif trial.value <= start.value + noise:
+                break
+            else:
+                length *= 0.5
+        for link, pull in zip(self.links, step.pulls, strict=True):
+            link.nu += length * pull
+        c.force += length * step.pushes
+        self._take(trial, c)
+
+    def _take(self, trial: Trial, before: Contacts) -> None:
+        """A trial becomes the state; its contacts take over the forces of those before."""
+        for link, q, x in zip(self.links, trial.frames, trial.points, strict=True):
+            link.q[:] = q
+            link.x = x
+        for body, (position, quaternion) in zip(self.bodies, trial.poses, strict=True):
+            body.position, body.quaternion = position, quaternion
+        self.contacts = trial.contacts
+        self.contacts.inherit(before)
+
+    def _trial(self, step: Step, length: float, aimed: Contacts) -> Trial:
+        """The state after a part of the step, and its merit with the multipliers the whole step leads to:
+
+        ℒ(φ, p, μ₊) + ½ k |c|² + the augmented Lagrangian of the contacts, k and its ρ soft.
+        """
+        frames = [k.turned(turn, length) for k, turn in zip(self.links, step.turns, strict=True)]
+        poses = [body.moved(move, length) for body, move in zip(self.bodies, step.moves, strict=True)]
+        forces = [k.nu + pull for k, pull in zip(self.links, step.pulls, strict=True)]
+        value = 0.0
+        for body, pose in zip(self.bodies, poses, strict=True):
+            bodies.put(body, self.links, *pose, frames)
+            value -= float(body.weight @ (pose[0] + bodies.matrix(pose[1]) @ body.centre))
+        points: list[Array] = []
+        acting = max([self.force, *(float(np.abs(f).max(initial=0.0)) for f in forces)])
+        penalty = max(self.penalty, 10.0 * acting / self.length)
+        for link, q, nu in zip(self.links, frames, forces, strict=True):
+            if self.bodies:
+                link.aim()
+            part, square, x = link.potential(q, nu)
+            value += part + 0.5 * penalty * square
+            points.append(x)
+        moved = [Body(k.name, p, q, part=k.part) for k, (p, q) in zip(self.bodies, poses, strict=True)]
+        contacts = self.touching.near(points, moved)
+        contacts.inherit(aimed)
+        soft = MERIT_HARDNESS * self.stiffness
+        pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
+        value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
+        value += friction.energy(contacts, places(contacts, points), self.bristle)
+        return Trial(value, frames, points, poses, contacts)
+
+    def _clear(self, points: list[Array]) -> float:
+        """The part of the way to these points on which surely nothing is passed; at least 1 if all of it."""
+        part = np.inf
+        for link, x in zip(self.links, points, strict=True):
+            way = float(np.sqrt(((x - link.x) ** 2).sum(axis=1).max()))
+            part = min(part, ADVANCE * self.touching.reach / max(way, 1e-300))
+        c = self.contacts
+        if not len(c):
+            return part
+        moved = places(c, [x - k.x for k, x in zip(self.links, points, strict=True)])
+        nearing = -np.einsum("ck,ck->c", c.normal, moved)
+        hits = (nearing > 0.0) & (c.distance > 0.0)
+        return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))
+
+    def _leave_saddle(self, columns: Columns, Z: Array) -> None:
+        """Turns everything along the direction of least stiffness, found by inverse iteration, to the lower side."""
+        acting = np.ones(len(Z), dtype=bool)
+        acting[: columns.contacts] = self.contacts.force > 0.0
+        inner = np.flatnonzero(acting)
+        duals = len(columns.give)
+        generator = np.random.default_rng(1)
+        for link in self.links:
+            link.work.gradient[:] = generator.uniform(-1.0, 1.0, link.work.gradient.shape) * link.chain.mask
+            link.work.closure[:] = 0.0
+        moves = generator.uniform(-1.0, 1.0, 6 * len(self.bodies))
+        for _ in range(5):
+            right = np.zeros(len(Z))
+            right[duals:] = moves
+            for link in self.links:
+                link.substitute(right)
+            u = np.zeros(len(Z))
+            u[inner] = np.linalg.solve(Z[np.ix_(inner, inner)], right[inner])
+            step = self._step(columns, u)
+            for link, turn in zip(self.links, step.turns, strict=True):
+                link.work.gradient[:] = -turn / step.largest
+            moves = u[duals:] / step.largest
+        for pull in step.pulls:
+            pull[:] = 0.0
+        step.pushes[:] = 0.0
+        for move in step.moves:
+            move *= ESCAPE_TURN / step.largest
+        for turn in step.turns:
+            turn *= ESCAPE_TURN / step.largest
+        sides = [self._trial(step, side, self.contacts) for side in (1.0, -1.0)]
+        self._take(min(sides, key=lambda k: k.value), self.contacts)
+
+
+def push_stiffness(link: Link) -> float:
+    """Roughly what a segment resists a push at a point with, N/m."""
+    bending = float((link.chain.stiffness[:, :2].max(axis=1) / link.chain.arc**3).max())
+    return bending + link.scales.force / float(link.chain.h.min())
+
+
+def motion(direction: Array, arm: Array) -> Array:
+    """(6,) how a place at `arm` from a body's origin moves along `direction` with the body."""
+    return np.concatenate([direction, np.cross(arm, direction)])
+
+
+def couple(Z: Array, row: int, own: Indices, T: Array) -> None:
+    Z[row, own] += T
+    Z[own, row] += T
