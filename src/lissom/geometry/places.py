@@ -114,25 +114,25 @@ def point_places(solid: Solid, x: Vector, near: Indices, number: int, cutoff: fl
             continue
         y, code = on_triangle(x, a, b, c)
         w = sub(x, y)
-        d = length(w)
-        if d > cutoff:
+        squared = dot(w, w)
+        if squared > cutoff * cutoff:
             continue
-        if d < least:
-            least = d
+        if squared < least:
+            least = squared
             nearest = t
             nearest_code = code
             nearest_y = y
         if code >= CORNER:
             if not outside_vertex(vertices, triangles, first, star, triangles[t, code - CORNER], w, TURN):
                 continue
-        elif code >= EDGE and not outside_edge(
-            vertices, triangles, twin, face_normal, 3 * t + code - EDGE, w, TURN * d
-        ):
+        elif code >= EDGE and not outside_edge(vertices, triangles, twin, face_normal, 3 * t + code - EDGE, w, TURN):
             continue
+        d = math.sqrt(squared)
         if d > touches and (solid.closed == 0 or dot(w, pseudonormal(solid, t, code)) > 0.0):
             count = keep(places, count, 0.0, d, y, scale(1.0 / d, w), t, code)
     if nearest < 0:
         return 0
+    least = math.sqrt(least)
     n = pseudonormal(solid, nearest, nearest_code)
     w = sub(x, nearest_y)
     sign = 1.0

@@ -15,6 +15,8 @@ NO_LINK = -1
 # has turned by no more than acos of this.
 SAME_PLACE = 1.2
 SAME_NORMAL = 0.5
+# Two contacts have become one if they are nearer than this (segments, plus 1 − cos of the angle).
+MERGED = 0.1
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ class Contacts:
         return cls(*(np.concatenate([getattr(k, f.name) for k in lists]) for f in fields(cls)))
 
     def inherit(self, before: Self) -> None:
-        """Takes the forces of the contacts of before; each is given to one."""
+        """Takes the forces of the contacts of before. Each is given to one; where two have become one, they add up."""
         if not len(self) or not len(before):
             return
         same = (
@@ -100,6 +102,11 @@ class Contacts:
                 self.force[new] = before.force[old]
                 taken_new.add(new)
                 taken_old.add(old)
+        for old in np.flatnonzero(before.force > 0.0):
+            if int(old) not in taken_old:
+                new = int(np.argmin(cost[:, old]))
+                if cost[new, old] < MERGED:
+                    self.force[new] += before.force[old]
 
 
 def places(c: Contacts, points: list[Array]) -> Array:

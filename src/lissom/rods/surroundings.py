@@ -259,8 +259,9 @@ def wanted(skin: Skin, part: str) -> Indices:
 
 
 def distinct(c: Contacts) -> Indices:
-    """Numbers of contacts, each once: several edges on one line end in the same place, with the same normal."""
-    order = np.lexsort((c.gap, c.place))
+    """Numbers of contacts, each once: several edges on one line run to the same place, with the same normal."""
+    running = np.flatnonzero(c.inside)
+    order = running[np.lexsort((c.gap[running], c.place[running]))]
     kept: list[int] = []
     for k in order:
         for j in reversed(kept):
@@ -271,4 +272,4 @@ def distinct(c: Contacts) -> Indices:
                 break
         else:
             kept.append(int(k))
-    return np.array(kept, dtype=np.int64)
+    return np.sort(np.concatenate([np.flatnonzero(~c.inside), np.array(kept, dtype=np.int64)]))

@@ -43,6 +43,8 @@ FIRST_SHIFT = 2.0
 SHIFT_GROWTH = 4.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
+# Contact forces beyond this, in units of the forces in the cables, mean that something cannot give way.
+BLOCKED = 1e4
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -144,7 +146,7 @@ class System:
             index = max(present, 0)
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 return Settled(newton.CONVERGED, *done, index, shifted, escapes)
-            if iteration == most_iterations:
+            if iteration == most_iterations or self._blocked():
                 break
             u = self._changes(columns, Z, right) if present <= 0 else None
             while u is None and shift < 1e6 * self.block:
@@ -166,6 +168,11 @@ class System:
             else:
                 self._advance(self._step(columns, u))
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
+
+    def _blocked(self) -> bool:
+        """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
+        acting = max([self.force, *(float(np.abs(k.nu).max(initial=0.0)) for k in self.links)])
+        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * acting
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
