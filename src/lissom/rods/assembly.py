@@ -27,8 +27,8 @@ from lissom.scene.placing import Poses
 Array = NDArray[np.float64]
 Pose = tuple[Array, Array]  # position (3,) and quaternion (4,)
 
-MOST_ITERATIONS = 60
-TOLERANCE = 1e-9
+MOST_ITERATIONS = 120
+TOLERANCE = 1e-8
 ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
@@ -197,13 +197,25 @@ class Assembly:
                     outcome.iterations = spent
                     return outcome, ""
                 continue
+            pressed = self._pressed(system)
             self._restore(system, before)
             step, halvings = 0.5 * step, halvings + 1
             if halvings > MOST_HALVINGS or steps > MOST_STEPS:
                 self._restore(system, start)
                 self._stand(origins)
                 outcome.iterations = spent
-                return outcome, f"no way on after {100 * done:.0f} % of the motion" if done > 0.0 else ""
+                return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
+
+    def _pressed(self, system: System) -> str:
+        """Where a cable is pressed so hard that it seems held inside something."""
+        c = system.contacts
+        if not system.blocked():
+            return ""
+        k = int(np.argmax(c.force))
+        cable = self.surroundings.skins[c.link[k]]
+        other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
+        place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
+        return f": a support holds {cable.name} inside {other} at {1000.0 * place:.4g} mm"
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""

@@ -1,42 +1,122 @@
 """Which contacts act, and how hard: the linear complementarity problem of one Newton step."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels import lean_kernel as kernel
+
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-# How often the number of wrong signs may fail to fall before they are mended one by one.
-PATIENCE = 3
+Indices = NDArray[np.int64]
 
 
-def nonnegative(matrix: Array, right: Array, start: Flags, most: int = 400) -> Array | None:
-    """x ≥ 0 with w = matrix·x − right ≥ 0 and x·w = 0, by block principal pivoting; None if it finds none.
+def nonnegative(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array | None:
+    """x ≥ 0 with w = matrix·x − right ≥ 0 and x·w = 0, for a symmetric matrix; None where it is not positive definite.
 
-    `start` marks the entries expected positive. Exchanging one wrong sign at a time ends for every positive definite
-    matrix (Murty); exchanging all of them ends sooner.
+    `start` marks the entries expected positive.
     """
     size = len(right)
-    acting = start.copy()
-    best, patience = size + 1, PATIENCE
-    noise = 1e-13 * float(np.abs(right).max(initial=0.0))
-    for _ in range(most):
-        x = np.zeros(size)
-        inside = np.flatnonzero(acting)
-        if len(inside):
-            try:
-                x[inside] = np.linalg.solve(matrix[np.ix_(inside, inside)], right[inside])
-            except np.linalg.LinAlgError:
-                return None
-        w = matrix @ x - right
-        wrong = np.flatnonzero(np.where(acting, x < 0.0, w < -noise))
-        if not len(wrong):
-            return x
-        if len(wrong) < best:
-            best, patience = len(wrong), PATIENCE
-        elif patience > 0:
-            patience -= 1
-        else:
-            wrong = wrong[-1:]
-        acting[wrong] = ~acting[wrong]
+    x = np.zeros(size)
+    if size == 0:
+        return x
+    inside = start.astype(np.int64)
+    order = np.zeros(size, dtype=np.int64)
+    scratch = np.empty((size, size))
+    if descend(matrix, right, inside, order, scratch, x, np.empty(size)):
+        return x
     return None
+
+
+@kernel
+def descend(Q: Array, b: Array, inside: Indices, order: Indices, L: Array, x: Array, z: Array) -> bool:
+    """Active sets, one entry in or out at a time [Lawson & Hanson 1974, ch. 23]; ½ x·Qx − b·x falls with each."""
+    size = len(b)
+    noise = 0.0
+    for i in range(size):
+        noise = max(noise, abs(b[i]))
+    noise *= 1e-13
+    if not solve_inside(Q, b, inside, order, L, z):
+        return False
+    for _ in range(size):  # a start that is not feasible: let go of what pulls
+        worst = -1
+        for i in range(size):
+            if inside[i] == 1 and z[i] < 0.0 and (worst < 0 or z[i] < z[worst]):
+                worst = i
+        if worst < 0:
+            break
+        inside[worst] = 0
+        if not solve_inside(Q, b, inside, order, L, z):
+            return False
+    for i in range(size):
+        x[i] = z[i] if inside[i] == 1 else 0.0
+    for _ in range(10 * size + 10):
+        enters = -1
+        lowest = 0.0
+        for i in range(size):
+            if inside[i] == 1:
+                continue
+            total = -b[i]
+            for j in range(size):
+                if inside[j] == 1:
+                    total += Q[i, j] * x[j]
+            if total < -noise:
+                gain = total * total / max(Q[i, i], 1e-300)
+                if gain > lowest:
+                    lowest = gain
+                    enters = i
+        if enters < 0:
+            return True
+        inside[enters] = 1
+        while True:
+            if not solve_inside(Q, b, inside, order, L, z):
+                return False
+            part = 1.0
+            leaves = -1
+            for i in range(size):
+                if inside[i] == 1 and z[i] < 0.0:
+                    ratio = x[i] / (x[i] - z[i])
+                    if ratio < part:
+                        part = ratio
+                        leaves = i
+            for i in range(size):
+                if inside[i] == 1:
+                    x[i] += part * (z[i] - x[i])
+            if leaves < 0:
+                break
+            x[leaves] = 0.0
+            inside[leaves] = 0
+    return False
+
+
+@kernel
+def solve_inside(Q: Array, b: Array, inside: Indices, order: Indices, L: Array, z: Array) -> bool:
+    """z on the entries inside, by Cholesky; False if the matrix there is not positive definite."""
+    count = 0
+    for i in range(len(b)):
+        z[i] = 0.0
+        if inside[i] == 1:
+            order[count] = i
+            count += 1
+    for i in range(count):
+        for j in range(i + 1):
+            total = Q[order[i], order[j]]
+            for k in range(j):
+                total -= L[i, k] * L[j, k]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                L[i, i] = math.sqrt(total)
+            else:
+                L[i, j] = total / L[j, j]
+    for i in range(count):
+        total = b[order[i]]
+        for k in range(i):
+            total -= L[i, k] * z[order[k]]
+        z[order[i]] = total / L[i, i]
+    for i in range(count - 1, -1, -1):
+        total = z[order[i]]
+        for k in range(i + 1, count):
+            total -= L[k, i] * z[order[k]]
+        z[order[i]] = total / L[i, i]
+    return True

@@ -70,7 +70,7 @@ class Contacts:
     @property
     def place(self) -> Array:
         """(c,) along the cable a, in segments."""
-        return np.asarray((self.segment + self.t).mean(axis=1))
+        return np.asarray(0.5 * (self.segment[:, 0] + self.segment[:, 1] + self.t[:, 0] + self.t[:, 1]))
 
     def where(self, chosen: "Indices | NDArray[np.bool_]") -> Self:
         """The contacts chosen by a mask or by numbers."""
@@ -102,8 +102,8 @@ class Contacts:
                 self.force[new] = before.force[old]
                 taken_new.add(new)
                 taken_old.add(old)
-        for old in np.flatnonzero(before.force > 0.0):
-            if int(old) not in taken_old:
+        for old in map(int, np.flatnonzero(before.force > 0.0)):
+            if old not in taken_old:
                 new = int(np.argmin(cost[:, old]))
                 if cost[new, old] < MERGED:
                     self.force[new] += before.force[old]
@@ -124,4 +124,5 @@ def places(c: Contacts, points: list[Array]) -> Array:
 def on_polyline(x: Array, segment: Indices, t: Array) -> Array:
     """(c, 3) the means of pairs of places (c, 2) of a polyline; also of values given at its points."""
     f = t[:, :, None] if x.ndim == 2 else t
-    return np.asarray(((1.0 - f) * x[segment] + f * x[segment + 1]).mean(axis=1))
+    both = x[segment] + f * (x[segment + 1] - x[segment])
+    return np.asarray(0.5 * (both[:, 0] + both[:, 1]))

@@ -28,6 +28,7 @@ FLAT = 1e-9
 # A cable that bends away from a surface by less than this part of a segment has no place of least distance.
 LEAST_BEND = 1e-5
 MOST_STEPS = 30
+FARTHEST = 0.6
 
 
 class Places(NamedTuple):
@@ -103,9 +104,12 @@ def smooth_places(points: Array, found: Found, count: int, places: Places) -> in
         if at_point:
             write(places, total, i, u, surface, points, False)
             total += 1
-        i, u, runs = run_along(points, i, u, surface)
-        if runs or not at_point:
-            write(places, total, i, u, surface, points, runs)
+        j, v, runs = run_along(points, i, u, surface)
+        if runs:
+            write(places, total, j, v, surface, points, True)
+            total += 1
+        elif not at_point:
+            write(places, total, i, u, surface, points, False)
             total += 1
     return total
 
@@ -133,8 +137,12 @@ def away(surface: Surface, x: Vector) -> tuple[Vector, float, float]:
 
 @kernel
 def run_along(points: Array, i: int, u: float, surface: Surface) -> tuple[int, float, bool]:
-    """The place of least distance near (i, u), by Newton's method; False if there is none."""
+    """The place of least distance near (i, u), by Newton's method; False if there is none.
+
+    Not farther than about half a segment: what is near here need not be there.
+    """
     last = len(points) - 1
+    origin = i + u
     for _ in range(MOST_STEPS):
         n, _, h = away(surface, at(points, i, u))
         v = speed(points, i, u)
@@ -154,6 +162,8 @@ def run_along(points: Array, i: int, u: float, surface: Surface) -> tuple[int, f
                 return i, 1.0, False
             i += 1
             u -= 1.0
+        if abs(i + u - origin) > FARTHEST:
+            return i, u, False
         if abs(change) < 1e-12:
             return i, u, True
     return i, u, False

@@ -1,5 +1,6 @@
 """What cables can touch: the parts where they stand, and each other."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -139,6 +140,8 @@ class Surroundings:
     def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
         """Contacts of two cables, or of one with itself."""
         first, second = self.skins[a], self.skins[b]
+        if a == b and not may_meet_itself(x):
+            return Contacts.none()
         both = first.radius + second.radius
         least = max(SELF_RADII * first.radius, SELF_SEGMENTS * float(np.diff(first.s).max()))
         while True:
@@ -258,14 +261,25 @@ def wanted(skin: Skin, part: str) -> Indices:
     return flags
 
 
+def may_meet_itself(x: Array) -> bool:
+    """A curve that comes back to itself has turned by more than half a turn (Fenchel)."""
+    d = np.diff(x, axis=0)
+    d /= np.sqrt(np.einsum("ik,ik->i", d, d))[:, None]
+    cosine = np.einsum("ik,ik->i", d[1:], d[:-1])
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)).sum()) > math.pi
+
+
 def distinct(c: Contacts) -> Indices:
     """Numbers of contacts, each once: several edges on one line run to the same place, with the same normal."""
     running = np.flatnonzero(c.inside)
-    order = running[np.lexsort((c.gap[running], c.place[running]))]
+    if len(running) < 2:
+        return np.arange(len(c))
+    place = c.place
+    order = running[np.lexsort((c.gap[running], place[running]))]
     kept: list[int] = []
     for k in order:
         for j in reversed(kept):
-            if c.place[k] - c.place[j] > SAME:
+            if place[k] - place[j] > SAME:
                 kept.append(int(k))
                 break
             if c.normal[k] @ c.normal[j] > SAME_NORMAL:

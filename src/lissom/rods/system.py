@@ -39,12 +39,14 @@ WEAK = 1e-9
 LARGEST_TURN = 1.0
 MOST_HALVINGS = 4
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
-FIRST_SHIFT = 2.0
+FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
-# Contact forces beyond this, in units of the forces in the cables, mean that something cannot give way.
+# Contact forces beyond this, in units of max(EI/L², wL, loads), mean that something cannot give way.
 BLOCKED = 1e4
+# if they stay so for this many iterations.
+LONGEST_PRESS = 8
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -126,7 +128,7 @@ class System:
     def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = 0
+        shifted = escapes = index = in_a_row = pressed = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
@@ -146,7 +148,8 @@ class System:
             index = max(present, 0)
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 return Settled(newton.CONVERGED, *done, index, shifted, escapes)
-            if iteration == most_iterations or self._blocked():
+            pressed = pressed + 1 if self.blocked() else 0
+            if iteration == most_iterations or pressed > LONGEST_PRESS:
                 break
             u = self._changes(columns, Z, right) if present <= 0 else None
             while u is None and shift < 1e6 * self.block:
@@ -169,10 +172,9 @@ class System:
                 self._advance(self._step(columns, u))
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
 
-    def _blocked(self) -> bool:
+    def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
-        acting = max([self.force, *(float(np.abs(k.nu).max(initial=0.0)) for k in self.links)])
-        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * acting
+        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * self.force
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
@@ -376,7 +378,7 @@ class System:
         c = self.contacts
         aimed = c.where(np.arange(len(c)))
         aimed.force = c.force + step.pushes
-        start = self._trial(step, 0.0, aimed)
+        start = self._trial(step, 0.0, aimed, aimed)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         for _ in range(MOST_HALVINGS):
@@ -403,7 +405,7 @@ class System:
         self.contacts = trial.contacts
         self.contacts.inherit(before)
 
-    def _trial(self, step: Step, length: float, aimed: Contacts) -> Trial:
+    def _trial(self, step: Step, length: float, aimed: Contacts, known: Contacts | None = None) -> Trial:
         """The state after a part of the step, and its merit with the multipliers the whole step leads to:
 
         ℒ(φ, p, μ₊) + ½ k |c|² + the augmented Lagrangian of the contacts, k and its ρ soft.
@@ -424,9 +426,11 @@ class System:
             part, square, x = link.potential(q, nu)
             value += part + 0.5 * penalty * square
             points.append(x)
-        moved = [Body(k.name, p, q, part=k.part) for k, (p, q) in zip(self.bodies, poses, strict=True)]
-        contacts = self.touching.near(points, moved)
-        contacts.inherit(aimed)
+        contacts = known
+        if contacts is None:
+            moved = [Body(k.name, p, q, part=k.part) for k, (p, q) in zip(self.bodies, poses, strict=True)]
+            contacts = self.touching.near(points, moved)
+            contacts.inherit(aimed)
         soft = MERIT_HARDNESS * self.stiffness
         pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
         value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
