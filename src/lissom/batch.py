@@ -47,8 +47,8 @@ def solve_many(
     """Solves n variants of a scene on all cores.
 
     `changes` maps a path to n values: {"brake hose/end.position": (n, 3) array}. Positions and quaternions of supports
-    start from the scene's own equilibrium and move there in steps, like a drag; with any other field each variant is
-    solved anew. `progress(done, n)` is called as variants finish.
+    start from the scene's own equilibrium and move there in steps, like a drag; with any other field, and among parts
+    or on junctions, each variant is solved anew. `progress(done, n)` is called as variants finish.
     """
     values = {path: np.asarray(v) for path, v in changes.items()}
     sizes = {len(v) for v in values.values()}
@@ -57,7 +57,8 @@ def solve_many(
     count = sizes.pop()
     workers = workers or os.cpu_count() or 1
     base = Simulation(scene)
-    if count and base.solve().ok and all(path.endswith((".position", ".quaternion")) for path in values):
+    moves = all(path.endswith((".position", ".quaternion")) for path in values)
+    if count and moves and not scene.parts and not scene.junctions and base.solve().ok:
         return _moved(base, values, count, workers, progress)
     return _edited(scene, values, count, workers, progress)
 

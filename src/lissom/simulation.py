@@ -69,6 +69,8 @@ class SimulationState:
     rods: dict[str, RodState | None]
     lines: dict[str, Line]
     reports: dict[str, RodReport]
+    parts: dict[str, Pose]  # where parts and junctions stand in the world
+    junctions: dict[str, Pose]
 
 
 GRIP = "grip "  # names of grips among the supports
@@ -260,14 +262,18 @@ class Simulation:
             poses[name] = (where, frame)
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
         for cable in self._scene.cables:
-            solver = self._solvers[cable.name]
-            now = {k.name: k for k in self._line(cable).supports}
-            for number, old in enumerate(solver.supports):
-                new = now.get(old.name, old)
-                if old.position != new.position or old.quaternion != new.quaternion:
-                    turn = new.quaternion if new.direction != NO_DIRECTION else None
-                    solver.move_support(number, new.position, turn)
-        self._dirty |= set(self._solvers)
+            self._follow(cable)
+
+    def _follow(self, cable: Cable) -> None:
+        """Moves the supports of a cable to where parts and junctions have them now."""
+        solver = self._solvers[cable.name]
+        now = {k.name: k for k in self._line(cable).supports}
+        for number, old in enumerate(solver.supports):
+            new = now.get(old.name, old)  # grips stay
+            if old.position != new.position or old.quaternion != new.quaternion:
+                turn = new.quaternion if new.direction != NO_DIRECTION else None
+                solver.move_support(number, new.position, turn)
+        self._dirty.add(cable.name)
 
     def edit(self, path: str, **fields: Any) -> None:
         """Changes fields of a cable, clip, end or type ("brake hose", length=0.45), or of the scene itself ("",
@@ -283,7 +289,8 @@ class Simulation:
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
-        if scene.parts != before.parts or scene.junctions != before.junctions:
+        around = scene.parts != before.parts or scene.junctions != before.junctions
+        if around:
             self._moved.clear()
             self._parts = part_poses(scene)
             self._junctions = first_poses(scene, self._parts)
@@ -291,9 +298,10 @@ class Simulation:
             self._assembly = None
         for cable in scene.cables:
             same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
-            line = self._line(cable)
-            if not same or line.supports != self._solvers[cable.name].supports:
-                self._rebuild(cable.name, line)
+            if not same:
+                self._rebuild(cable.name, self._line(cable))
+            elif around:
+                self._follow(cable)
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
             self._assembly = None
@@ -370,12 +378,26 @@ class Simulation:
         if self._moves:
             changes: dict[str, Any] = {}
             for path, fields in self._moves.items():
-                changes |= {f"{path}.{key}": value for key, value in fields.items()}
-                if "quaternion" in fields:
+                changes |= {f"{path}.{key}": value for key, value in self._said(path, fields).items()}
+                if "quaternion" in fields and "/" in path:
                     changes |= self._twists(path.partition("/")[0])
             self._scene = self._scene.with_values(changes)
             self._moves.clear()
         return self._scene
+
+    def _said(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """What a move means in the scene: in the axes of its part where an end or clip sits on one."""
+        name, _, part = path.partition("/")
+        if not part or name in self._parts:
+            return fields
+        cable = self._scene.cable(name)
+        held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}[part]
+        if held is None or held.on is None:
+            return fields
+        support = self._solvers[name].supports[self._support(self._solvers[name], name, part)]
+        position, quaternion = relative(self._parts[held.on], (support.position, support.quaternion))
+        said: dict[str, Any] = {"frame": None, "position": position}
+        return said if support.direction == NO_DIRECTION else said | {"quaternion": quaternion}
 
     def _twists(self, name: str) -> dict[str, Any]:
         """The twist of each clamp of a cable as it is now, by path: frames that moved have changed it."""
@@ -396,6 +418,8 @@ class Simulation:
             {name: solver.solved for name, solver in self._solvers.items()},
             {name: solver.line for name, solver in self._solvers.items()},
             dict(self._reports),
+            dict(self._parts),
+            dict(self._junctions),
         )
 
     def restore(self, state: SimulationState) -> None:
@@ -405,6 +429,10 @@ class Simulation:
         self._reports = dict(state.reports)
         self._results.clear()
         self._dirty = set()
+        self._parts, self._junctions = dict(state.parts), dict(state.junctions)
+        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts}
+        self._read_solids()
+        self._assembly = None
         self._solvers = {}
         for name, line in state.lines.items():
             self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
@@ -462,6 +490,7 @@ class Simulation:
     def copy(self) -> "Simulation":
         """An independent simulation in the same state."""
         other = Simulation(self.scene, formulation=self._formulation)
+        other._solids = self._solids
         other.restore(self.state())
         return other
 

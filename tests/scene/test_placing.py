@@ -194,11 +194,3 @@ def test_the_rods_read_it_as_if_it_were_written_in_the_world() -> None:
     assert a.supports == b.supports
     moved = read_line(scene, scene.cable("h"), part_poses(scene, {"a": ((9.0, 9.0, 9.0), Q)}))
     assert np.subtract(moved.supports[0].position, a.supports[0].position) == pytest.approx([8, 7, 6])
-
-
-def test_the_rods_refuse_joined_cables_for_now(workshop: str) -> None:
-    from lissom.rods.reading import read_line
-
-    scene = Scene.from_toml(workshop)
-    with pytest.raises(SceneError, match='trunk: is joined by "Y1"'):
-        read_line(scene, scene.cable("trunk"))
