@@ -22,7 +22,13 @@ from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape
 
 def is_assembly(scene: Scene) -> bool:
     """Whether cables may meet anything: else each is solved alone."""
-    return bool(scene.junctions) or any(part.motion == "free" or is_solid(part) for part in scene.parts)
+    if scene.junctions or any(part.motion == "free" or is_solid(part) for part in scene.parts):
+        return True
+    return sum(cable.collide and radius(scene, cable.name) > 0.0 for cable in scene.cables) > 1
+
+
+def radius(scene: Scene, name: str) -> float:
+    return SectionProperties.of(scene.type_of(name)).radius
 
 
 def is_solid(part: Part) -> bool:
@@ -71,11 +77,16 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
 
 def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
     cable = scene.cable(name)
-    radius = SectionProperties.of(scene.type_of(cable)).radius or 0.0
     held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
     places = tuple((part, place) for part, place in mounts(scene, cable) if place is not None)
     return Skin(
-        name, radius, solver.grid.s, cable.collide, frozenset(cable.ignore), places, np.array(held, dtype=np.int64)
+        name,
+        radius(scene, name),
+        solver.grid.s,
+        cable.collide,
+        frozenset(cable.ignore),
+        places,
+        np.array(held, dtype=np.int64),
     )
 
 

@@ -104,6 +104,7 @@ class Simulation:
 
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; those at hand are kept."""
+        self._meets = is_assembly(self._scene)
         before = self._solids
         self._solids = {}
         for part in self._scene.parts:
@@ -121,7 +122,7 @@ class Simulation:
         """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
         began = time.perf_counter()
         iterations = 0
-        if is_assembly(self._scene):
+        if self._meets:
             return self._solve_together(cold, began)
         for name in [k for k in self._solvers if cold or k in self._dirty]:
             report = self._solvers[name].solve(cold)

@@ -8,8 +8,8 @@ The margin is in the unit of the limit and positive where the rule is kept. What
 None and says why: it is never counted as passed.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from lissom.analysis.along import Along, Array, Region, regions
 from lissom.analysis.stress import bending_stress
 from lissom.rods.result import CableResult
+from lissom.rods.surroundings import Clearance
 from lissom.scene import Scene
 
 # A value this close to its limit, relative, is on it: rounding must not fail a check.
@@ -41,6 +42,7 @@ class Check:
     measured: str = ""  # centre or inside, for a bend radius
     stretch: str = ""  # the type of the stretch that states the limit, if one does
     note: str = ""  # why it was not checked
+    part: str = ""  # the nearest one, for a clearance
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,21 @@ class Rule:
     regions: tuple[int, ...]
 
 
-def check_cable(scene: Scene, name: str, result: CableResult | None) -> tuple[Check, ...]:
-    """All checks of one cable; without a shape (`result` None) none of them can be made."""
+def check_cable(
+    scene: Scene, name: str, result: CableResult | None, clearances: Sequence[Clearance] = ()
+) -> tuple[Check, ...]:
+    """All checks of one cable; without a shape (`result` None) none of them can be made.
+
+    `clearances` are those of this cable to the parts that it may touch; 0 or a little above where it does.
+    """
     if result is None:
         known = rules(scene, name, regions(scene, name))
         return tuple(unchecked(rule, name, "there is no shape to check") for rule in known)
     along = Along(scene, result)
-    return tuple(check(rule, along) for rule in rules(scene, name, along.regions))
+    return tuple(
+        check_clearance(rule, along, clearances) if rule.rule == "clearance" else check(rule, along)
+        for rule in rules(scene, name, along.regions)
+    )
 
 
 def rules(scene: Scene, name: str, parts: tuple[Region, ...]) -> list[Rule]:
@@ -86,8 +96,6 @@ def check(rule: Rule, along: Along) -> Check:
     """One rule against one shape."""
     name = along.result.name
     inside = np.isin(along.region_of, rule.regions)
-    if rule.rule == "clearance":
-        return unchecked(rule, name, "contact is not computed yet")
     if rule.rule == "bend_radius":
         value, place = tightest(along, rule, inside)
         return judged(rule, value, value - rule.limit, place, along)
@@ -103,6 +111,29 @@ def check(rule: Rule, along: Along) -> Check:
             return unchecked(rule, name, "a measured stiffness does not tell the stress")
         value, place = along.peak(stress, inside)
     return judged(rule, value, rule.limit - value, place, along)
+
+
+def check_clearance(rule: Rule, along: Along, clearances: Sequence[Clearance]) -> Check:
+    """The nearest part. Of each part only the nearest place on the cable is known: where that lies in another stretch,
+    this one is at least as far away.
+    """
+    name = along.result.name
+    if not clearances:
+        return unchecked(rule, name, "there is no part that it could touch")
+    nearest = min(clearances, key=lambda k: k.distance)
+    inside = [k for k in clearances if region_at(along, k.place) in rule.regions]
+    here = min(inside, key=lambda k: k.distance, default=nearest)
+    worst = here if here.distance < rule.limit else nearest
+    found = judged(rule, worst.distance, worst.distance - rule.limit, worst.place, along)
+    if all(worst is not k for k in inside) and not found.ok:
+        return unchecked(rule, name, f"the nearest place to {worst.part} is in another stretch")
+    return replace(found, part=worst.part)
+
+
+def region_at(along: Along, place: float) -> int:
+    """Number of the region at an arc length (m)."""
+    segment = np.searchsorted(along.result.s, place, side="right") - 1
+    return int(along.region_of[np.clip(segment, 0, len(along.region_of) - 1)])
 
 
 def tightest(along: Along, rule: Rule, inside: NDArray[np.bool_]) -> tuple[float, float]:

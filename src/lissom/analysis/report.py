@@ -7,7 +7,8 @@ cable, the Frenet torsion where there is no normal, the stress of a measured sti
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,14 @@ import numpy as np
 from lissom import __version__
 from lissom.analysis.along import Along
 from lissom.analysis.checks import Check, check_cable
+from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
+from lissom.rods.assembly import Contact
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
+from lissom.rods.surroundings import Clearance
 from lissom.scene import Scene
+from lissom.scene.placing import Poses
 from lissom.simulation import Report, Simulation, SolveError
 
 
@@ -30,6 +35,10 @@ class Findings:
     report: Report
     cables: dict[str, CableResult | None]  # None: no equilibrium was found
     checks: tuple[Check, ...]
+    contacts: tuple[Contact, ...] = ()
+    clearances: tuple[Clearance, ...] = ()
+    notes: tuple[str, ...] = ()  # what had to be said about meshes
+    poses: Poses = field(default_factory=dict)  # where the parts stand
 
     @property
     def failed_checks(self) -> tuple[Check, ...]:
@@ -41,14 +50,29 @@ def findings(simulation: Simulation, report: Report) -> Findings:
     """Gathers the read-outs of a solved simulation."""
     scene = simulation.scene
     results: dict[str, CableResult | None] = {}
-    checks: list[Check] = []
     for name in simulation.cables:
         try:
             results[name] = simulation.cable(name)
         except SolveError:
             results[name] = None
-        checks += check_cable(scene, name, results[name])
-    return Findings(scene, report, results, tuple(checks))
+    contacts = simulation.contacts
+    clearances = () if None in results.values() else simulation.clearances
+    clear = settled(clearances, contacts)
+    checks: list[Check] = []
+    for name, result in results.items():
+        checks += check_cable(scene, name, result, [k for k in clear if k.cable == name])
+    notes, poses = tuple(simulation.notes), dict(simulation._parts)
+    return Findings(scene, report, results, tuple(checks), contacts, clearances, notes, poses)
+
+
+def settled(clearances: Iterable[Clearance], contacts: Iterable[Contact]) -> list[Clearance]:
+    """Where a cable touches a part, its points may lie in it by as much as they differ from the smooth cable through
+    them: the contact was solved, so that is no overlap.
+    """
+    touching = {(k.cable, k.part) for k in contacts if k.other_place is None}
+    return [
+        dataclasses.replace(k, distance=max(k.distance, 0.0)) if (k.cable, k.part) in touching else k for k in clearances
+    ]
 
 
 def document(found: Findings) -> dict[str, Any]:
@@ -64,8 +88,10 @@ def document(found: Findings) -> dict[str, Any]:
         "cables": {
             name: cable_entry(found.scene, name, report.cables[name], result) for name, result in found.cables.items()
         },
-        "contacts": [],
+        "contacts": [contact_entry(found.scene, contact) for contact in found.contacts],
+        "clearances": [clearance_entry(found.scene, clearance) for clearance in found.clearances],
         "checks": [dataclasses.asdict(check) for check in found.checks],
+        "notes": found.notes,
     }
     clean: dict[str, Any] = plain(whole)
     return clean
@@ -79,7 +105,7 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
         "length": scene.cable(name).length,
         "residual": report.residual,
         "length_error": report.length_error,
-        "penetration": None,  # contact is not computed yet
+        "penetration": report.penetration,
         "stable": report.stable,
         "status": report.status,
         "reason": report.reason,
@@ -92,6 +118,32 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
         "neutral_directions": report.neutral,
         "other_equilibria": [{"energy": other.energy} for other in report.others],
         "warnings": report.warnings,
+    }
+
+
+def contact_entry(scene: Scene, contact: Contact) -> dict[str, Any]:
+    """One contact; between two cables it is told once, and the force acts the other way on the other one."""
+    return {
+        "cable": contact.cable,
+        "at": contact.at,
+        "place": contact.place,
+        "part": contact.part,
+        "other_at": other_at(scene, contact),
+        "point": contact.point,
+        "normal": contact.normal,
+        "force": contact.force,
+        "pressure": contact.pressure,
+    }
+
+
+def clearance_entry(scene: Scene, clearance: Clearance) -> dict[str, Any]:
+    """How near a cable comes to a part, and where."""
+    return {
+        "cable": clearance.cable,
+        "part": clearance.part,
+        "distance": clearance.distance,
+        "at": clearance.place / scene.cable(clearance.cable).length,
+        "point": clearance.point,
     }
 
 

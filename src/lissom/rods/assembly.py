@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
 from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import retwisted
@@ -79,6 +80,8 @@ class Assembly:
         self.contacts: tuple[Contact, ...] = ()
         self.goal: list[Pose] = [(k.position, k.quaternion) for k in surroundings.obstacles]  # where parts are to be
         self._system: System | None = None
+        self._clear = 0.0  # m around all cables in which there is nothing
+        self._last: dict[str, RodReport] = {}
         self._from: dict[str, tuple[Support, ...]] = {}  # the supports for which the cables were last solved
         self._on_body = {(s.link, s.support) for body in bodies for s in body.seats}
         length = min(k.line.length for k in solvers.values())
@@ -100,9 +103,62 @@ class Assembly:
             self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
         if cold or not self._from:
             return self._begin(began)
+        short = self._too_short()
+        if short:
+            return short
+        alone = self._alone()
+        if alone is not None:
+            return alone
         system = self._system or self._new_system()
         outcome, reason = self._travel(system, self.goal)
         return self._reports(system, outcome, reason, (), began)
+
+    def _too_short(self) -> dict[str, RodReport]:
+        """Reports, if a cable cannot reach from support to support; nothing is changed then."""
+        found: dict[str, RodReport] = {}
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            held = tuple(s for k, s in enumerate(solver.supports) if (number, k) not in self._on_body)
+            if find_shortfall(held, solver.line.is_extensible) is not None:
+                found[name] = solver.solve()  # says so, and does no more
+        return {name: found.get(name, self._last[name]) for name in self.solvers} if found else {}
+
+    def _alone(self) -> dict[str, RodReport] | None:
+        """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
+        if self._clear <= 0.0 or self.bodies:
+            return None
+        origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+        before = self._points()
+        way = self._way(origins, self.goal, parts_only=True)
+        reports = {name: solver.solve() for name, solver in self.solvers.items()}
+        moved = max(float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True))
+        good = all(k.status in ("converged", "unstable") for k in reports.values())
+        if good and math.sqrt(3.0) * moved + way < 0.5 * self._clear:  # two cables may move towards each other
+            self._stand(self.goal)
+            if self._accept_alone(reports):
+                return reports
+            self._stand(origins)
+        targets = {name: solver.supports for name, solver in self.solvers.items()}
+        self._adopt(states)
+        for name, solver in self.solvers.items():
+            solver.supports = targets[name]
+        return None
+
+    def _points(self) -> list[Array]:
+        return [solver.positions() for solver in self.solvers.values()]
+
+    def _accept_alone(self, reports: dict[str, RodReport]) -> bool:
+        """Takes the present shapes of the cables as solved, unless something overlaps."""
+        contacts = self.surroundings.near(self._points(), self.bodies)
+        clear = float(contacts.gap.min(initial=self.surroundings.margin))
+        if clear < 0.0:
+            return False
+        self._clear = clear
+        self._from = {name: solver.supports for name, solver in self.solvers.items()}
+        self._last = reports
+        self._system = None
+        self.contacts = ()
+        return True
 
     def _new_system(self) -> System:
         return System(list(self.solvers.values()), self.surroundings, self.bodies)
@@ -121,8 +177,8 @@ class Assembly:
         lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
         found = self._overlaps()
         notes = tuple(overlap(k) for k in found)
-        if not found and not self.bodies:
-            return self._accept_alone(reports)
+        if not found and not self.bodies and self._accept_alone(reports):
+            return reports
         attempts = [(self._depth(found), lonely)]
         if found:
             attempts += [(self._depth(self._overlaps()), states) for states in self._first_guesses()]
@@ -219,15 +275,20 @@ class Assembly:
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""
+        way = self._way(origins, goal)
+        clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
+        return min(1.0, max(self._least_step, STEP * clear) / way) if way > 0.0 else 1.0
+
+    def _way(self, origins: list[Pose], goal: list[Pose], parts_only: bool = False) -> float:
+        """How far supports and parts have to move, m."""
         way = 0.0
-        for name, solver in self.solvers.items():
+        for name, solver in self.solvers.items() if not parts_only else ():
             for a, b in zip(self._from[name], solver.supports, strict=True):
                 way = max(way, math.dist(a.position, b.position))
         for obstacle, (x, p), (y, q) in zip(self.surroundings.obstacles, origins, goal, strict=True):
             turn = 2.0 * math.acos(min(1.0, abs(float(p @ q))))
             way = max(way, float(np.linalg.norm(y - x)) + turn * obstacle.size)
-        clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
-        return min(1.0, max(self._least_step, STEP * clear) / way) if way > 0.0 else 1.0
+        return way
 
     def _place(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> None:
         """Supports and parts on their way; those on free bodies stay with them."""
@@ -272,8 +333,13 @@ class Assembly:
             reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
         if status != "not_converged":
             self._accept(system)
+        if status == "converged" and not self.contacts and not self.bodies:
+            polished = {name: solver.solve() for name, solver in self.solvers.items()}
+            if all(k.ok for k in polished.values()) and self._accept_alone(polished):
+                return polished
+            self._accept(system)
         seconds = time.perf_counter() - began
-        return {
+        reports = {
             name: RodReport(
                 status=status,
                 reason=reason,
@@ -293,6 +359,9 @@ class Assembly:
             )
             for name in self.solvers
         }
+        if status != "not_converged":
+            self._last = reports
+        return reports
 
     def _accept(self, system: System) -> None:
         """The state of the system becomes the one that everything was last solved in."""
@@ -311,15 +380,12 @@ class Assembly:
                         position = (float(held[0]), float(held[1]), float(held[2]))
                         supports[seat.support] = supports[seat.support].moved(position, q)
             self._from[name] = retwisted(tuple(supports))
-            solver.adopt(link.state(self._from[name], system.pushed(number)))
             solver.supports = self._from[name]
+            solver.adopt(link.state(self._from[name], system.pushed(number)))
         self.surroundings.commit(system.contacts, [k.x for k in system.links], system.bristle)
         self.goal = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         self.contacts = self._described(system)
-
-    def _accept_alone(self, reports: dict[str, RodReport]) -> dict[str, RodReport]:
-        self.contacts = ()
-        return reports
+        self._clear = 0.0 if self.contacts else float(system.contacts.gap.min(initial=self.surroundings.margin))
 
     def _described(self, system: System) -> tuple[Contact, ...]:
         """The contacts that press, for people."""

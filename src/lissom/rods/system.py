@@ -381,15 +381,17 @@ class System:
         start = self._trial(step, 0.0, aimed, aimed)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
-        for _ in range(MOST_HALVINGS):
+        halvings = 0
+        while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial.points)
             if clear < 1.0:
-                length *= max(clear, 0.1)
-            elif trial.value <= start.value + noise:
+                length *= max(min(clear, 0.9), 0.1)
+            elif trial.value <= start.value + noise or halvings == MOST_HALVINGS:
                 break
             else:
                 length *= 0.5
+                halvings += 1
         for link, pull in zip(self.links, step.pulls, strict=True):
             link.nu += length * pull
         c.force += length * step.pushes
