@@ -19,6 +19,7 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.rod
+	$(BIN)/python -m benchmarks.contact
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)

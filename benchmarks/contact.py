@@ -1,0 +1,162 @@
+"""`make bench`: cables among parts and in harnesses.
+
+`python -m benchmarks.contact [--quick] [--markdown]`; docs/benchmark.md says what is measured.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from benchmarks.bracket import bracket
+from benchmarks.dragged import at_most, percentiles
+from benchmarks.table import Row, markdown, table
+from lissom import Scene, Simulation
+from lissom.geometry.solids import Solid, mesh_solid
+from lissom.rods.surroundings import Surroundings
+
+Array = NDArray[np.float64]
+
+HOSE = """
+[[cables]]
+name = "hose"
+length = 0.56
+points = 101
+section = { diameter = "10 mm" }
+material = { youngs_modulus = "8 MPa", poisson = 0.49, density = 1200 }
+start = { position = [-0.18, 0.1, 0.1], tangent = [1, 0, 0], roll = 0 }
+end = { position = [0.18, -0.1, 0.1], tangent = [1, 0, 0], roll = 0 }
+
+[[parts]]
+name = "bracket"
+shape = { kind = "box", size = [0.001, 0.001, 0.001] }
+motion = "held"
+"""
+FRAMES = 120
+TRIANGLES = (10_000, 100_000, 1_000_000)
+BRANCHES = (1, 5, 20, 80)
+
+
+def meshes(frames: int) -> Iterator[Row]:
+    for triangles in TRIANGLES:
+        vertices, faces = bracket(triangles)
+        mesh_solid(vertices[:], faces[:1000], False)  # compiled
+        began = time.perf_counter()
+        solid = mesh_solid(vertices, faces, False)
+        built = time.perf_counter() - began
+        aim = at_most(built, 2.0, "≤ 2 s") if triangles == 1_000_000 else {}
+        yield Row("hose dragged over a bracket", f"tree of {len(faces):,} triangles", mean=1000 * built, **aim)
+        yield dragged(solid, len(faces), frames)
+
+
+def dragged(solid: Solid, triangles: int, frames: int) -> Row:
+    """The end of a hose moves by some 5 mm per frame, over the bracket and around it."""
+    simulation = Simulation(Scene.from_toml(HOSE))
+    simulation._solids = dict.fromkeys(simulation._solids, solid)
+    simulation.solve().raise_if_failed()
+    times: list[float] = []
+    asked: list[float] = []
+    near = Surroundings.near
+
+    def timed_near(self: Surroundings, points: list[Array], bodies: list) -> object:  # type: ignore[type-arg]
+        began = time.perf_counter()
+        found = near(self, points, bodies)
+        asked[-1] += 1e3 * (time.perf_counter() - began)
+        return found
+
+    held = 0
+    Surroundings.near = timed_near  # type: ignore[method-assign,assignment]
+    try:
+        for frame in range(frames):
+            a = 0.05 * frame
+            end = (0.18 - 0.02 * np.sin(a), -0.1 + 0.1 * np.sin(0.7 * a), 0.1 - 0.05 * np.sin(0.4 * a) ** 2)
+            asked.append(0.0)
+            began = time.perf_counter()
+            simulation.move("hose/end", position=end)
+            held += not simulation.solve().ok
+            times.append(1e3 * (time.perf_counter() - began))
+    finally:
+        Surroundings.near = near  # type: ignore[method-assign]
+    share = sum(asked) / sum(times)
+    p = percentiles(times)
+    aim = at_most(p["p50"], 5.0, "≥ 200 frames/s") if 90_000 < triangles < 110_000 else {}
+    job = f"drag; query {100 * share:.0f} %; {held} frames held"
+    return Row("hose dragged over a bracket", job, 101, **p, **aim)
+
+
+def harnesses(repeats: int) -> Iterator[Row]:
+    """Branches of 40 points around one free junction: time of a solve per point."""
+    first = 0.0
+    for branches in BRANCHES:
+        simulation = Simulation(star(branches))
+        simulation.solve().raise_if_failed()
+        times = []
+        for k in range(repeats):
+            simulation.move("branch 0/end", position=(0.3, 0.0, -0.1 + 0.005 * ((k % 2) - 0.5)))
+            began = time.perf_counter()
+            report = simulation.solve().raise_if_failed()
+            times.append((time.perf_counter() - began) / max(report.iterations, 1))
+        per_point = 1e9 * float(np.median(times)) / (40 * (branches + 1))
+        first = first or per_point
+        ratio = f"{per_point / first:.2f} × that of 1 branch"
+        yield Row("harness", f"{branches} branches", 40 * (branches + 1), per_point=per_point, note=ratio)
+
+
+def star(branches: int) -> Scene:
+    """A trunk and its branches, ends on a circle."""
+    made = ["[types.wire]\nstiffness = { bending = 0.004, torsion = 0.003 }\nmass_per_length = 0.05\n"]
+    made.append(cable("trunk", "start = { position = [0, 0, 0.2], tangent = [0, 0, -1], roll = 0 }"))
+    members = ['{ cable = "trunk", at = "end", tangent = [0, 0, -1] }']
+    for k in range(branches):
+        angle = 2 * np.pi * k / branches
+        x, y = 0.3 * np.cos(angle), 0.3 * np.sin(angle)
+        end = f"end = {{ position = [{x:.6f}, {y:.6f}, -0.1], tangent = [{x:.6f}, {y:.6f}, 0], roll = 0 }}"
+        made.append(cable(f"branch {k}", end))
+        members.append(f'{{ cable = "branch {k}", at = "start", tangent = [{x:.6f}, {y:.6f}, -0.1] }}')
+    made.append('[[junctions]]\nname = "knot"\nmembers = [' + ", ".join(members) + "]\n")
+    return Scene.from_toml("\n".join(made))
+
+
+def cable(name: str, end: str) -> str:
+    return f'[[cables]]\nname = "{name}"\ntype = "wire"\nlength = 0.36\npoints = 40\n{end}\n'
+
+
+def bundle(frames: int) -> Row:
+    """20 cables of 50 points side by side, pressed together by moving one row of ends."""
+    made = ["[types.wire]\nstiffness = { bending = 0.004, torsion = 0.003 }\nmass_per_length = 0.05\nradius = 0.004\n"]
+    for k in range(20):
+        y, z = 0.009 * (k % 5), 0.009 * (k // 5)
+        made.append(
+            f'[[cables]]\nname = "c{k}"\ntype = "wire"\nlength = 0.42\npoints = 50\n'
+            f"start = {{ position = [0, {y}, {z}], tangent = [1, 0, 0], roll = 0 }}\n"
+            f"end = {{ position = [0.4, {y}, {z}], tangent = [1, 0, 0], roll = 0 }}\n"
+        )
+    simulation = Simulation(Scene.from_toml("\n".join(made)))
+    report = simulation.solve()
+    times: list[float] = []
+    held = int(not report.ok)
+    for frame in range(frames):
+        began = time.perf_counter()
+        simulation.move("c0/end", position=(0.4, 0.001 * frame, 0.0))
+        held += not simulation.solve().ok
+        times.append(1e3 * (time.perf_counter() - began))
+    touching = len(simulation.contacts)
+    job = f"20 cables, {touching} contacts, {held} frames held"
+    return Row("cables in mutual contact", job, 1000, **percentiles(times))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer frames")
+    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
+    options = parser.parse_args()
+    rows = [*meshes(20 if options.quick else FRAMES), *harnesses(4 if options.quick else 12)]
+    rows.append(bundle(1 if options.quick else 4))
+    print(markdown(rows)) if options.markdown else Console().print(table("Contact and harness", rows))
+
+
+if __name__ == "__main__":
+    main()
