@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numba
 import pytest
 from typer.testing import CliRunner
 
-from lissom import __version__, cli, kernels
+from lissom import __version__, cli
 from lissom.scene import Scene
 from lissom.scene.templates import TEMPLATES
+from lissom.simulation import Report, Simulation
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DEMO = str(EXAMPLES / "brake-hose.toml")
@@ -168,11 +171,65 @@ def test_version_and_plain_help() -> None:
     assert "solve" in out
 
 
-def test_a_cold_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "is_cold", lambda: True)
-    status, out, err = run("solve", DEMO, "--json")
+FLOOR = """
+[[cables]]
+name = "hose"
+section = { diameter = "10 mm" }
+material = { youngs_modulus = "10 MPa", poisson = 0.5, density = 1000 }
+limits = { clearance = "3 mm" }
+length = 0.42
+points = 33
+start = { position = [-0.2, 0, 0], tangent = [1, 0, 0], roll = 0 }
+end = { position = [0.2, 0, 0], tangent = [1, 0, 0], roll = 0 }
+[[parts]]
+name = "floor"
+shape = { kind = "plane" }
+position = [0, 0, -0.06]
+"""
+
+
+def test_contacts_are_printed_and_written(tmp_path: Path) -> None:
+    scene, folder = tmp_path / "floor.toml", tmp_path / "out"
+    scene.write_text(FLOOR)
+    status, out, _ = run("solve", str(scene), "-o", str(folder))
+    assert status == 3  # it lies where it should keep 3 mm away
+    assert "touched by" in out
+    assert "✗  clearance" in out
+    assert (folder / "contacts.csv").read_text().startswith("cable,at [1],place [m],part,")
+    told = json.loads((folder / "result.json").read_text())
+    assert {contact["part"] for contact in told["contacts"]} == {"floor"}
+    assert told["checks"][0]["part"] == "floor"
+
+
+def test_without_contacts_there_is_no_table_of_them(tmp_path: Path) -> None:
+    scene = tmp_path / "floor.toml"
+    scene.write_text(FLOOR.replace("-0.06", "-0.1"))
+    status, out, _ = run("solve", str(scene), "-o", str(tmp_path / "out"))
     assert status == 0
-    assert "compiling (once)" in err
+    assert "clearance to floor" in out
+    assert not (tmp_path / "out" / "contacts.csv").exists()
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_kernels_that_have_to_be_compiled_are_announced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, parts: bool
+) -> None:
+    """Also where others are compiled already, as for the first scene with parts."""
+    compiled: Any = numba.njit
+    solve = Simulation.solve
+
+    def solve_cold(simulation: Simulation) -> Report:
+        compiled(lambda x: 2 * x)(1)
+        return solve(simulation)
+
+    scene = tmp_path / "floor.toml"
+    scene.write_text(FLOOR)
+    file = str(scene) if parts else DEMO
+    run("solve", file, "--json")
+    assert "compiling" not in run("solve", file, "--json")[2]
+    monkeypatch.setattr(Simulation, "solve", solve_cold)
+    _, out, err = run("solve", file, "--json")
+    assert err.count("compiling (once)") == 1
     json.loads(out)
 
 

@@ -212,19 +212,14 @@ def exit_status(found: Findings) -> int:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Says so while the kernels are compiled for the first time ever; otherwise nothing."""
-    from lissom import kernels
+    """Says so where kernels have to be compiled, which happens once for each kind of scene; otherwise nothing."""
+    from lissom.analysis.waiting import on_compiling, progress_when_compiling
 
-    if not kernels.is_cold():
-        yield
-        return
-    if not sys.stderr.isatty():
-        typer.echo("compiling (once); later runs start at once", err=True)
-        yield
-        return
-    from lissom.analysis.waiting import compile_progress
-
-    with compile_progress():
+    if sys.stderr.isatty():
+        waiting = progress_when_compiling()
+    else:
+        waiting = on_compiling(lambda: typer.echo("compiling (once); later runs start at once", err=True))
+    with waiting:
         yield
 
 

@@ -37,6 +37,33 @@ loads = [{ at = 1, moment = [MOMENT, 0, 0], axes = "body" }]
 """
 """An end moment M about d1 bends it into an arc of radius B1/M."""
 
+FLOOR = """
+title = "a hose on the floor"
+[[cables]]
+name = "hose"
+section = { diameter = "10 mm" }
+material = { youngs_modulus = "10 MPa", poisson = 0.5, density = 1000 }
+limits = { bend_radius = "30 mm", clearance = 0.003 }
+length = 0.42
+points = 33
+start = { position = [-0.2, 0, 0], tangent = [1, 0, 0], roll = 0 }
+end = { position = [0.2, 0, 0], tangent = [1, 0, 0], roll = 0 }
+[[parts]]
+name = "floor"
+shape = { kind = "plane" }
+position = [0, 0, -0.06]
+[[parts]]
+name = "bar"
+shape = { kind = "cylinder", diameter = "20 mm", length = "100 mm" }
+position = [-0.1, 0, 0.03]
+tangent = [0, 1, 0]
+[[parts]]
+name = "block"
+shape = { kind = "box", size = [0.04, 0.04, 0.04] }
+position = [0.1, 0.08, -0.03]
+"""
+"""It would hang 2.6 mm lower than the floor lets it."""
+
 
 @pytest.fixture(scope="session")
 def solve() -> Callable[[str], Findings]:
@@ -52,3 +79,11 @@ def solve() -> Callable[[str], Findings]:
 @pytest.fixture(scope="session")
 def hose(solve: Callable[[str], Findings]) -> Findings:
     return solve(HOSE)
+
+
+@pytest.fixture(scope="session")
+def lying(solve: Callable[[str], Findings]) -> Findings:
+    """The hose on the floor, below a bar and beside a block."""
+    found = solve(FLOOR)
+    assert found.report.ok, found.report.reason
+    return found

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from lissom.analysis.checks import Check
+from lissom.analysis.checks import Check, check_cable
 from lissom.analysis.report import Findings
-from tests.analysis.conftest import RING
+from lissom.rods.surroundings import Clearance
+from tests.analysis.conftest import FLOOR, RING
 
 Solve = Callable[[str], Findings]
 
@@ -89,11 +91,48 @@ twist = "-60 deg"
     assert check.margin == pytest.approx(math.radians(-30), rel=1e-6)
 
 
-def test_clearance_is_not_checked_rather_than_passed(hose: Findings) -> None:
+def test_clearance_without_parts_is_not_checked_rather_than_passed(hose: Findings) -> None:
     check = by_rule(hose)["clearance"]
     assert check.ok is None
     assert check.value is None
-    assert "contact" in check.note
+    assert "no part" in check.note
+
+
+def test_clearance_is_the_distance_to_the_nearest_part(solve: Solve) -> None:
+    """Nothing touches; the axis of the bar runs across the hose at x = -100 mm, z = 30 mm."""
+    found = solve(FLOOR.replace("-0.06", "-0.5"))
+    assert found.contacts == ()
+    check = by_rule(found)["clearance"]
+    hose = found.cables["hose"]
+    assert hose is not None
+    by_hand = float(np.hypot(hose.positions[:, 0] + 0.1, hose.positions[:, 2] - 0.03).min()) - 0.01 - 0.005
+    assert check.part == "bar"
+    assert check.value == pytest.approx(by_hand, abs=2e-4)  # between the points
+    assert check.margin == pytest.approx(by_hand - 0.003, abs=2e-4)
+    assert check.ok is True
+    assert check.at is not None
+    assert 0.1 < check.at < 0.3
+
+
+def test_a_part_that_is_touched_has_no_clearance(lying: Findings) -> None:
+    check = by_rule(lying)["clearance"]
+    assert check.part == "floor"
+    assert check.value == pytest.approx(0.0, abs=1e-4)
+    assert check.value is not None
+    assert check.value >= 0.0
+    assert check.at == pytest.approx(0.5, abs=0.05)
+    assert check.ok is False
+
+
+def test_what_may_touch_keeps_a_clearance_of_zero(solve: Solve) -> None:
+    found = solve(FLOOR.replace("clearance = 0.003", "clearance = 0.0"))
+    assert found.contacts
+    assert by_rule(found)["clearance"].ok is True
+
+
+def test_a_part_that_the_cable_ignores_is_not_checked(solve: Solve) -> None:
+    found = solve(FLOOR.replace("points = 33", 'points = 33\nignore = ["floor", "bar", "block"]'))
+    assert by_rule(found)["clearance"].ok is None
 
 
 def test_whole_cable_check_agrees_with_the_smallest_bend_radius(hose: Findings) -> None:
@@ -146,3 +185,31 @@ def test_without_a_shape_nothing_is_checked(solve: Solve) -> None:
     found = solve(text)
     assert found.report.status == "infeasible"
     assert {check.ok for check in found.checks} == {None}
+
+
+def near(distance: float, at: float, part: str = "part") -> Clearance:
+    return Clearance("cable", part, distance, at * 0.4, np.zeros(3), np.array([0.0, 0.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("nearest", "own", "stretch"),
+    [
+        ([near(0.004, 0.3)], True, False),  # in the stretch, which is from 0.25 to 0.5
+        ([near(0.004, 0.8)], True, None),  # the stretch is at least as far away: not enough to know
+        ([near(0.004, 0.8), near(0.005, 0.4)], True, False),
+        ([near(0.009, 0.8)], True, True),
+        ([near(0.001, 0.3)], None, False),
+        ([near(0.001, 0.3), near(0.002, 0.9)], False, False),
+    ],
+)
+def test_clearance_of_a_stretch(solve: Solve, nearest: list[Clearance], own: bool | None, stretch: bool | None) -> None:
+    """3 mm for the cable, 6 mm for the stretch."""
+    text = STRETCHED.replace("LIMITS", "limits = { clearance = 0.006 }").replace(
+        "tension", "clearance = 0.003, tension"
+    )
+    found = solve(text)
+    checks = check_cable(found.scene, "cable", found.cables["cable"], nearest)
+    assert [(check.stretch, check.ok) for check in checks if check.rule == "clearance"] == [
+        ("", own),
+        ("stiff", stretch),
+    ]

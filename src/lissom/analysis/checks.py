@@ -57,11 +57,11 @@ class Rule:
 
 
 def check_cable(
-    scene: Scene, name: str, result: CableResult | None, clearances: Sequence[Clearance] = ()
+    scene: Scene, name: str, result: CableResult | None, clearances: Sequence[Clearance] | None = None
 ) -> tuple[Check, ...]:
     """All checks of one cable; without a shape (`result` None) none of them can be made.
 
-    `clearances` are those of this cable to the parts that it may touch; 0 or a little above where it does.
+    `clearances` are those of this cable to the parts that it may touch; None where they are not known.
     """
     if result is None:
         known = rules(scene, name, regions(scene, name))
@@ -113,11 +113,13 @@ def check(rule: Rule, along: Along) -> Check:
     return judged(rule, value, rule.limit - value, place, along)
 
 
-def check_clearance(rule: Rule, along: Along, clearances: Sequence[Clearance]) -> Check:
+def check_clearance(rule: Rule, along: Along, clearances: Sequence[Clearance] | None) -> Check:
     """The nearest part. Of each part only the nearest place on the cable is known: where that lies in another stretch,
     this one is at least as far away.
     """
     name = along.result.name
+    if clearances is None:
+        return unchecked(rule, name, "not every cable has a shape")
     if not clearances:
         return unchecked(rule, name, "there is no part that it could touch")
     nearest = min(clearances, key=lambda k: k.distance)

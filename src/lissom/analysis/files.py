@@ -1,14 +1,22 @@
-"""Findings written to a folder: JSON, and per cable a CSV table, the plots and the picture."""
+"""Findings written to a folder: JSON, a CSV table of contacts, and per cable a CSV table, the plots and the picture."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lissom.analysis.report import Findings, json_text
 from lissom.rods.result import CableResult
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.saving import write_atomically
 
+if TYPE_CHECKING:
+    from lissom.analysis.scenery import Thing
+
 LONGEST_NAME = 80
+CONTACTS = "contacts"
+"""The name of the table of contacts: no cable's."""
 
 
 def make_folder(folder: Path) -> None:
@@ -21,21 +29,31 @@ def make_folder(folder: Path) -> None:
 
 def write_findings(found: Findings, folder: Path) -> Iterator[Path]:
     """Writes everything, each file whole or not at all, and yields each path once it is there."""
+    from lissom.analysis.scenery import scenery
+    from lissom.analysis.spreadsheet import contacts_csv
+
     yield write(folder / "result.json", json_text(found).encode())
+    if found.contacts:
+        yield write(folder / f"{CONTACTS}.csv", contacts_csv(found.scene, found.contacts).encode())
+    things = scenery(found.scene, found.poses, [result for result in found.cables.values() if result is not None])
     for stem, result in stems(found.cables):
         if result is not None:
-            yield from write_cable(found, result, folder, stem)
+            yield from write_cable(found, result, things, folder, stem)
 
 
-def write_cable(found: Findings, result: CableResult, folder: Path, stem: str) -> Iterator[Path]:
+def write_cable(
+    found: Findings, result: CableResult, things: tuple[Thing, ...], folder: Path, stem: str
+) -> Iterator[Path]:
     from lissom.analysis.spreadsheet import csv_text
 
     yield write(folder / f"{stem}.csv", csv_text(found.scene, result).encode())
     from lissom.analysis.picture import plot_shape
     from lissom.analysis.plots import image, plot_along
 
-    for name, plot in (("along", plot_along), ("shape", plot_shape)):
-        figure = plot(found.scene, result)
+    for name, figure in (
+        ("along", plot_along(found.scene, result, contacts=found.contacts)),
+        ("shape", plot_shape(found.scene, result, contacts=found.contacts, things=things)),
+    ):
         for kind in ("png", "svg"):
             yield write(folder / f"{stem}-{name}.{kind}", image(figure, kind))
 
@@ -55,7 +73,7 @@ def unwritable(path: Path, error: OSError | ValueError) -> SceneError:
 
 def stems(cables: dict[str, CableResult | None]) -> Iterator[tuple[str, CableResult | None]]:
     """A file name for each cable: its own, less what file systems do not take, and unlike the others'."""
-    taken: set[str] = set()
+    taken = {CONTACTS}
     for name, result in cables.items():
         stem = "".join(c if c.isalnum() or c in " -_+.,()" else "-" for c in name)[:LONGEST_NAME].strip(" .")
         stem = stem or "cable"

@@ -1,7 +1,10 @@
-"""The shape of a cable in space, drawn as the tube it is and coloured by how much it bends."""
+"""The shape of a cable in space, drawn as the tube it is and coloured by how much it bends, among the parts around
+it and with what they press.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +12,8 @@ from numpy.typing import NDArray
 
 from lissom.analysis.along import Along, Array, Region, directors
 from lissom.analysis.checks import limits_along
+from lissom.analysis.contacts import Touch, touches
+from lissom.analysis.painting import Painting
 from lissom.analysis.plots import (
     BLUE,
     FAINT,
@@ -21,6 +26,8 @@ from lissom.analysis.plots import (
     heading,
     new_figure,
 )
+from lissom.analysis.scenery import Thing, scenery
+from lissom.rods.assembly import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import RectangleSection, Scene
 
@@ -33,29 +40,58 @@ THINNEST = 0.005
 MOST_RINGS = 240
 SIDES = 20
 COLOURS = "viridis"
+CONTACT = "#B01060"
+# What stands farther from the cable than this part of its size is not in the picture.
+AROUND = 0.6
+# Of what reaches farther, only this much is.
+CUT = 0.15
+# Arrows longer than this part of the picture would be all one sees.
+LONGEST_ARROW = 0.13
+# What the projection of a box may reach across and up, in matplotlib's units, so that its labels fit.
+ROOM = (0.083, 0.074)
+# More names than these would cover the picture.
+MOST_NAMES = 10
 DIRECTOR_COLOURS = (VERMILLION, GREEN, BLUE)
 
 
-def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = False) -> Figure:
-    """The cable in world axes, mm: curvature as colour, supports as cuffs and balls, loads as arrows."""
+def plot_shape(
+    scene: Scene,
+    result: CableResult,
+    *,
+    show_directors: bool = False,
+    contacts: Sequence[Contact] = (),
+    things: Sequence[Thing] | None = None,
+) -> Figure:
+    """The cable in world axes, mm: curvature as colour, supports as cuffs and balls, loads as arrows, and what presses
+    on it as arrows that end where it touches.
+
+    `things` stand around it; absent, the parts of the scene where it puts them.
+    """
     from matplotlib import rc_context
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
     along = Along(scene, result)
     x, frames, curvature, segment = filled_in(along)
+    things = scenery(scene) if things is None else things
+    others = [thing for thing in things if not (thing.cable and thing.name == result.name)]
     with rc_context(STYLE):
         figure = new_figure(7.4, 5.4, layout=None)  # by hand: no layout knows where labels in space end
-        axes = space(figure, x)
+        axes = space(figure, x, around=near(others, x))
         axes.set_position((-0.04, 0.0, 0.88, 0.98))
         size = extent(x)
         top = max(float(result.curvature.max()), 1e-9)
         colours = ScalarMappable(Normalize(0.0, top), COLOURS)
         outline = outlines(along, segment, THINNEST * size)
-        draw_shadow(axes, x)
-        draw_tube(axes, x, frames, outline, colours.to_rgba(curvature))
-        draw_supports(axes, scene, along, size)
+        draw_shadow(axes, x, floor(axes, others))
+        painting = Painting(axes)
+        painting.add_things(others)
+        painting.add_grid(*tube(x, frames, outline, colours.to_rgba(curvature)), shines=True)
+        draw_supports(axes, painting, scene, along, size)
+        painting.paint(zorder=3.0)
+        name_things(axes, others, painting)
         draw_loads(axes, scene, result, size)
+        draw_contacts(axes, touches(scene, contacts, result.name), size)
         if show_directors:
             draw_directors(axes, x, frames, 0.06 * size, every=max(1, len(x) // 16))
         bar = figure.colorbar(colours, cax=figure.add_axes((0.905, 0.24, 0.018, 0.5)))
@@ -66,10 +102,28 @@ def plot_shape(scene: Scene, result: CableResult, *, show_directors: bool = Fals
     return figure
 
 
-def space(figure: Figure, x: Array, position: Any = 111) -> Any:
-    """Axes with equal scales around the points x (mm), seen so that the shape is spread out."""
+def near(things: Sequence[Thing], x: Array) -> Array:
+    """(n, 3) mm: corners of what of the things should be in the picture of a cable through the points x."""
+    size = extent(x)
+    low, high = x.min(axis=0) - AROUND * size, x.max(axis=0) + AROUND * size
+    least, most = x.min(axis=0) - CUT * size, x.max(axis=0) + CUT * size
+    found = [np.zeros((0, 3))]
+    for thing in things:
+        points = thing.feet(x) if thing.plane else thing.vertices
+        first, last = points.min(axis=0), points.max(axis=0)
+        if np.all(last >= low) and np.all(first <= high):
+            first, last = np.where(first < low, least, first), np.where(last > high, most, last)
+            found.append(np.stack([first, last]))
+    return np.concatenate(found)
+
+
+def space(figure: Figure, x: Array, position: Any = 111, around: Array | None = None) -> Any:
+    """Axes with equal scales around the points x (mm), seen so that the shape is spread out; `around` are more points
+    to be in the picture.
+    """
     axes: Any = figure.add_subplot(position, projection="3d", computed_zorder=False)
-    low, high = x.min(axis=0), x.max(axis=0)
+    everything = x if around is None else np.concatenate([x, around])
+    low, high = everything.min(axis=0), everything.max(axis=0)
     size = extent(x)
     half = np.maximum(0.5 * (high - low), 0.14 * size) + 0.06 * size
     centre = 0.5 * (low + high)
@@ -81,6 +135,8 @@ def space(figure: Figure, x: Array, position: Any = 111) -> Any:
     axes.set_box_aspect(half, zoom=1.05)
     axes.set_proj_type("persp", focal_length=0.6)
     axes.view_init(elev=22.0, azim=viewing_azimuth(x))
+    if around is not None:
+        axes.set_box_aspect(half, zoom=1.05 * min(1.0, room(axes)))
     from matplotlib.ticker import MaxNLocator
 
     for axis, half_width, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), half, "xyz", strict=True):
@@ -91,6 +147,15 @@ def space(figure: Figure, x: Array, position: Any = 111) -> Any:
         axis.set_tick_params(labelsize=7.5)
         axis._axinfo["grid"].update(color="#e4e4e4", linewidth=0.6)
     return axes
+
+
+def room(axes: Any) -> float:
+    """How much larger the box of the axes could be with the labels around it still in the picture."""
+    limits = (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())
+    corners = np.array([(x, y, z, 1.0) for x in limits[0] for y in limits[1] for z in limits[2]])
+    seen = corners @ axes.get_proj().T
+    across, up = np.abs(seen[:, :2] / seen[:, 3:]).max(axis=0)
+    return float(min(ROOM[0] / across, ROOM[1] / up))
 
 
 def extent(x: Array) -> float:
@@ -148,6 +213,11 @@ def outline(region: Region, thinnest: float) -> Array:
 
 def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: Array, zorder: float = 3.0) -> None:
     """A surface around the points x; `outline` ([points,] sides, 2) in mm, `colours` ([points, sides,] 4)."""
+    draw_surface(axes, *tube(x, quaternions, outline, colours), zorder)
+
+
+def tube(x: Array, quaternions: Array, outline: Array, colours: Array) -> tuple[Array, Array]:
+    """Points and colours (rings, sides, …) of that surface."""
     every = max(1, len(x) // (2 * MOST_RINGS))
     keep = np.unique(np.append(np.arange(0, len(x), every), len(x) - 1))
     frames = directors(quaternions[keep])
@@ -155,8 +225,7 @@ def draw_tube(axes: Any, x: Array, quaternions: Array, outline: Array, colours: 
     surface = x[keep, None, :] + np.einsum("pij,psj->psi", frames[:, :, :2], ring)
     if colours.ndim < 3:
         colours = np.broadcast_to(colours, (len(x), 4))[:, None, :]
-    colours = np.broadcast_to(colours, (len(x), ring.shape[1], 4))[keep]
-    draw_surface(axes, surface, colours, zorder)
+    return surface, np.broadcast_to(colours, (len(x), ring.shape[1], 4))[keep]
 
 
 def draw_surface(axes: Any, points: Array, colours: Array, zorder: float) -> None:
@@ -177,13 +246,20 @@ def draw_surface(axes: Any, points: Array, colours: Array, zorder: float) -> Non
     surface.set_rasterized(True)  # thousands of facets: a picture inside the svg
 
 
-def draw_shadow(axes: Any, x: Array) -> None:
+def floor(axes: Any, things: Sequence[Thing]) -> float:
+    """Where a shadow falls: the highest level plane in the picture, or the bottom of the picture, mm."""
+    low, high = axes.get_zlim()
+    level = [float(thing.vertices[0, 2]) for thing in things if thing.plane and thing.normal[2] > 1.0 - 1e-6]
+    return max([z for z in level if low < z < high], default=float(low))
+
+
+def draw_shadow(axes: Any, x: Array, height: float | None = None) -> None:
     """The shape seen from above, on the floor: gives the eye the depth."""
-    floor = np.full(len(x), axes.get_zlim()[0])
-    axes.plot(x[:, 0], x[:, 1], floor, color="#c9c9c9", linewidth=2.2, solid_capstyle="round", zorder=1)
+    level = np.full(len(x), axes.get_zlim()[0] if height is None else height)
+    axes.plot(x[:, 0], x[:, 1], level, color="#c9c9c9", linewidth=2.2, solid_capstyle="round", zorder=1)
 
 
-def draw_supports(axes: Any, scene: Scene, along: Along, size: float) -> None:
+def draw_supports(axes: Any, painting: Painting, scene: Scene, along: Along, size: float) -> None:
     """A cuff where the direction is held, a ball where only the place is; with the name beside it."""
     from matplotlib.patheffects import withStroke
 
@@ -203,7 +279,7 @@ def draw_supports(axes: Any, scene: Scene, along: Along, size: float) -> None:
             surface = x[point] + cuff(ring * (half + margin) / half, 2.6 * (half.min() + margin), at) @ R.T
         shade = 0.55 if kinds.get(name) in ("ring", "sleeve") else 0.27
         colour = np.array([shade, shade, shade + 0.03, 1.0])
-        draw_surface(axes, surface, np.broadcast_to(colour, (*surface.shape[:2], 4)), 4.0)
+        painting.add_grid(surface, np.broadcast_to(colour, (*surface.shape[:2], 4)))
         above = np.array([x[point, 0], x[point, 1], surface[:, :, 2].max() + 0.012 * size])
         label = axes.text(*above, name, color=INK, fontsize=8.5, ha="center", zorder=6)
         label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
@@ -252,6 +328,40 @@ def draw_loads(axes: Any, scene: Scene, result: CableResult, size: float) -> Non
             va="top",
             zorder=6,
         )
+
+
+def draw_contacts(axes: Any, groups: dict[str, list[Touch]], size: float) -> None:
+    """Forces on the cable, ending where it is touched; the strongest with its size."""
+    from matplotlib.patheffects import withStroke
+
+    found = [touch for group in groups.values() for touch in group if touch.strength > 0.0]
+    if not found:
+        return
+    most = max(found, key=lambda touch: touch.strength)
+    for touch in found:
+        part = touch.strength / most.strength
+        arrow = LONGEST_ARROW * size * (0.3 + 0.7 * part) * touch.force / touch.strength
+        tail = 1000.0 * touch.point - arrow
+        axes.quiver(*tail, *arrow, color=CONTACT, linewidth=1.5, arrow_length_ratio=0.3, zorder=5)
+        if touch is most:
+            text = f"{touch.strength:.3g} N"
+            label = axes.text(
+                *(tail - 0.12 * arrow), text, color=CONTACT, fontsize=8, ha="center", va="center", zorder=6
+            )
+            label.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+
+
+def name_things(axes: Any, things: Sequence[Thing], painting: Painting) -> None:
+    """The name of each thing, below what one sees of it."""
+    from matplotlib.patheffects import withStroke
+
+    for thing in things[:MOST_NAMES]:
+        place = painting.label_place(thing)
+        if place is not None:
+            above = thing.plane  # its lowest corner is that of the picture
+            side = "bottom" if above else "top"
+            label = axes.text(*place, thing.name, color=GREY, fontsize=7.5, ha="center", va=side, zorder=6)
+            label.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
 
 
 def draw_directors(axes: Any, x: Array, quaternions: Array, length: float, every: int = 1) -> None:

@@ -6,7 +6,7 @@ no global state. Lengths are in millimetres and angles in degrees, as everywhere
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -15,7 +15,9 @@ import numpy as np
 
 from lissom.analysis.along import Along, Array, Region, settled
 from lissom.analysis.checks import limits_along
+from lissom.analysis.contacts import Touch, touches
 from lissom.analysis.stress import bending_stress
+from lissom.rods.assembly import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import Scene
 
@@ -32,6 +34,8 @@ PURPLE: Final = "#CC79A7"
 INK: Final = "#222222"
 GREY: Final = "#8a8a8a"
 FAINT: Final = "#d9d9d9"
+
+CONTACT_COLOURS: Final = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 
 # A read-out smaller than this in its unit is zero to the eye.
 NOTHING: Final = 1e-9
@@ -94,17 +98,23 @@ def image(figure: Figure, kind: str, dpi: int = 160) -> bytes:
     return stream.getvalue()
 
 
-def plot_along(scene: Scene, result: CableResult) -> Figure:
-    """Curvature, torsion, tension, moment and (where known) bending stress over the arc length."""
+def plot_along(scene: Scene, result: CableResult, *, contacts: Sequence[Contact] = ()) -> Figure:
+    """Curvature, torsion, tension, moment and (where known) bending stress over the arc length; and contact forces
+    where there are any.
+    """
     from matplotlib import rc_context
 
     along = Along(scene, result)
     panels = list(make_panels(along))
+    groups = touches(scene, contacts, result.name)
+    rows = len(panels) + (1 if groups else 0)
     with rc_context(STYLE):
-        figure = new_figure(7.4, 1.45 * len(panels) + 0.9)
-        axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for axis, panel in zip(axes, panels, strict=True):
+        figure = new_figure(7.4, 1.45 * rows + 0.9)
+        axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+        for axis, panel in zip(axes, panels, strict=False):
             draw_panel(axis, scene, along, panel)
+        if groups:
+            draw_contact_panel(axes[-1], groups)
         radius_axis(axes[0])
         name_supports(axes, result)
         axes[-1].set_xlabel("arc length s [mm]")
@@ -169,6 +179,25 @@ def draw_panel(axis: Any, scene: Scene, along: Along, panel: Panel) -> None:
             color=GREY,
             fontsize=8,
         )
+
+
+def draw_contact_panel(axis: Any, groups: dict[str, list[Touch]]) -> None:
+    """A stem for each contact, as high as its force; a colour for each thing that is touched."""
+    top = 0.0
+    for number, (name, group) in enumerate(groups.items()):
+        colour = CONTACT_COLOURS[number % len(CONTACT_COLOURS)]
+        s = [1000.0 * touch.place for touch in group]
+        force = [touch.strength for touch in group]
+        top = max(top, *force)
+        axis.vlines(s, 0.0, force, color=colour, linewidth=1.2, zorder=3)
+        total = float(np.linalg.norm(np.sum([touch.force for touch in group], axis=0)))
+        label = f"{name}: {total:.3g} N" + (f" in {len(group)} places" if len(group) > 1 else "")
+        axis.plot(s, force, "o", color=colour, markersize=3.5, zorder=4, label=label.replace("$", r"\$"))
+    axis.set_ylabel("contact\nforce [N]")
+    axis.set_ylim(0.0, 1.16 * top)
+    for spine in ("top", "right"):
+        axis.spines[spine].set_visible(False)
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.96), ncols=4, fontsize=8, handletextpad=0.2, borderpad=0.0)
 
 
 def curvature_bound(along: Along, region: Region, limit: float, measured: str) -> Array:

@@ -56,22 +56,24 @@ def findings(simulation: Simulation, report: Report) -> Findings:
         except SolveError:
             results[name] = None
     contacts = simulation.contacts
-    clearances = () if None in results.values() else simulation.clearances
-    clear = settled(clearances, contacts)
+    known = all(result is not None for result in results.values())
+    clearances = simulation.clearances if known else ()
+    clear = zero_where_touching(clearances, contacts)
     checks: list[Check] = []
     for name, result in results.items():
-        checks += check_cable(scene, name, result, [k for k in clear if k.cable == name])
+        checks += check_cable(scene, name, result, [k for k in clear if k.cable == name] if known else None)
     notes, poses = tuple(simulation.notes), dict(simulation._parts)
     return Findings(scene, report, results, tuple(checks), contacts, clearances, notes, poses)
 
 
-def settled(clearances: Iterable[Clearance], contacts: Iterable[Contact]) -> list[Clearance]:
+def zero_where_touching(clearances: Iterable[Clearance], contacts: Iterable[Contact]) -> list[Clearance]:
     """Where a cable touches a part, its points may lie in it by as much as they differ from the smooth cable through
     them: the contact was solved, so that is no overlap.
     """
     touching = {(k.cable, k.part) for k in contacts if k.other_place is None}
     return [
-        dataclasses.replace(k, distance=max(k.distance, 0.0)) if (k.cable, k.part) in touching else k for k in clearances
+        dataclasses.replace(k, distance=max(k.distance, 0.0)) if (k.cable, k.part) in touching else k
+        for k in clearances
     ]
 
 

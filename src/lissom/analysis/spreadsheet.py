@@ -1,14 +1,20 @@
-"""A solved cable as a table for spreadsheets: one row per point, SI units in the header.
+"""Tables for spreadsheets, SI units in the header: a solved cable, one row per point; and contacts, one row each.
 
 Numbers are written so that they read back exactly; a cell is empty where a value does not exist (the bend
 radius of a straight piece, the stress of a measured stiffness). Where a support or load acts, n and m are
 those just after the point, and the columns "before" those just before it.
 """
 
+import csv
+import io
+from collections.abc import Iterable
+
 import numpy as np
 
 from lissom.analysis.along import Along, Array
+from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
+from lissom.rods.assembly import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import Scene
 
@@ -46,3 +52,28 @@ def csv_text(scene: Scene, result: CableResult) -> str:
     for row in np.column_stack(list(table.values())):
         lines.append(",".join(repr(float(v)) if np.isfinite(v) else "" for v in row))
     return "\n".join(lines) + "\n"
+
+
+CONTACT_HEADINGS = (
+    *("cable", "at [1]", "place [m]", "part", "other at [1]", "x [m]", "y [m]", "z [m]"),
+    *("normal x [1]", "normal y [1]", "normal z [1]", "Fx [N]", "Fy [N]", "Fz [N]", "pressure [N]"),
+)
+
+
+def contacts_csv(scene: Scene, contacts: Iterable[Contact]) -> str:
+    """The whole file of contacts; F is the force on the cable, friction included."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")  # quotes names with commas
+    writer.writerow(CONTACT_HEADINGS)
+    for contact in contacts:
+        other = other_at(scene, contact)
+        row: list[float] = [*contact.point, *contact.normal, *contact.force, contact.pressure]
+        where = [
+            contact.cable,
+            repr(contact.at),
+            repr(contact.place),
+            contact.part,
+            "" if other is None else repr(other),
+        ]
+        writer.writerow(where + [repr(float(v)) for v in row])
+    return stream.getvalue()

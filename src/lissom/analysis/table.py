@@ -1,5 +1,5 @@
-"""The findings for a person at a terminal: certificate, shape, reactions, energies, checks. In mm, degrees, N
-and N m.
+"""The findings for a person at a terminal: certificate, shape, reactions, contacts, energies, checks. In mm,
+degrees, N and N m.
 
 Everything fits 80 columns; without a terminal (a pipe, a file) the same text comes without colours.
 """
@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -19,6 +20,7 @@ from rich.text import Text
 
 from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
+from lissom.analysis.contacts import Touch, nearest, touches
 from lissom.analysis.report import Findings
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult, Wrench
@@ -32,6 +34,9 @@ SHOWN: Final[dict[str, tuple[float, str, str]]] = {
 }
 """Rule → factor from SI, unit on the screen, what it reads."""
 
+# Parts whose distance is told; the rest is in the JSON.
+MOST_CLEARANCES: Final = 6
+
 STATUS_COLOUR: Final = {"converged": "green", "unstable": "yellow"}
 
 
@@ -39,6 +44,8 @@ def print_findings(found: Findings, console: Console) -> None:
     """Prints everything worth knowing; long arrays are for CSV and JSON."""
     if found.scene.title:
         console.print(Text(found.scene.title, style="bold"))
+    for note in found.notes:
+        console.print(warning(note))
     for name, result in found.cables.items():
         console.print(cable_block(found, name, result))
     if found.checks:
@@ -50,11 +57,17 @@ def cable_block(found: Findings, name: str, result: CableResult | None) -> Rende
     parts: list[RenderableType] = [certificate(name, report)]
     if report.reason:
         parts.append(Padding(Text(report.reason, style="yellow"), (0, 0, 0, 2)))
-    parts += [Padding(Text(f"! {note}", style="yellow"), (0, 0, 0, 2)) for note in report.warnings]
+    parts += [Padding(warning(note), (0, 0, 0, 2)) for note in report.warnings]
     if result is not None:
         parts.append(Padding(fact_table(found, result), (0, 0, 0, 2)))
         parts.append(Padding(reaction_table(result), (1, 0, 1, 2)))
+        if groups := touches(found.scene, found.contacts, name):
+            parts.append(Padding(contact_table(groups), (0, 0, 1, 2)))
     return Group(*parts)
+
+
+def warning(note: str) -> Text:
+    return Text(f"! {note}", style="yellow")
 
 
 def certificate(name: str, report: RodReport) -> Text:
@@ -114,6 +127,22 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     extra = [method for method in report.methods if method not in said]
     if extra:
         yield "methods", ", ".join(extra)
+    yield from distances(found, result.name)
+
+
+def distances(found: Findings, name: str) -> Iterator[tuple[str, str]]:
+    """How near the cable comes to the parts around it, the nearest first."""
+    touched = touches(found.scene, found.contacts, name)
+    clear = nearest(found.clearances, name)
+    length = found.scene.cable(name).length
+    for k in clear[:MOST_CLEARANCES]:
+        value = "none: touches it" if k.part in touched else f"{1000.0 * k.distance:.4g} mm"
+        yield f"clearance to {k.part}", f"{value} at {k.place / length:.3f} ({1000.0 * k.place:.4g} mm)"
+    if more := clear[MOST_CLEARANCES:]:
+        yield "clearance to others", f"over {1000.0 * more[0].distance:.4g} mm to {len(more)} more"
+    if touched:
+        depth = 1e6 * found.report.cables[name].penetration
+        yield "penetration", f"{depth:.2g} µm" if depth >= 0.001 else "under 0.001 µm"
 
 
 def reaction_table(result: CableResult) -> Table:
@@ -129,6 +158,24 @@ def reaction_table(result: CableResult) -> Table:
             f"{result.places[name]:.3f}",
             triple(wrench.force, largest[0]),
             triple(wrench.moment, largest[1]),
+        )
+    return table
+
+
+def contact_table(groups: dict[str, list[Touch]]) -> Table:
+    """What touches the cable: a row per part, however many places there are."""
+    table = lined_table()
+    table.add_column("touched by", overflow="fold")
+    table.add_column("places", justify="right", no_wrap=True)
+    table.add_column("force on it x y z [N]", justify="right", no_wrap=True)
+    table.add_column("largest [N]", justify="right", no_wrap=True)
+    table.add_column("at", justify="right", no_wrap=True)
+    totals = {by: np.sum([touch.force for touch in group], axis=0) for by, group in groups.items()}
+    largest = max(float(abs(total).max()) for total in totals.values())
+    for by, group in groups.items():
+        most = max(group, key=lambda touch: touch.strength)
+        table.add_row(
+            escape(by), f"{len(group)}", triple(totals[by], largest), f"{most.strength:.4g}", f"{most.at:.3f}"
         )
     return table
 
@@ -174,6 +221,8 @@ def check_row(check: Check, several: bool) -> list[Text]:
         rule += " inside"
     if check.stretch:
         rule += f" ({check.stretch})"
+    if check.part:
+        rule += f", nearest: {check.part}"
     row = [Text(mark[0], style=mark[1])] + ([Text(check.cable)] if several else []) + [Text(rule)]
     if check.ok is None:
         return [*row, Text("not checked", style="yellow"), Text(check.note, style="dim"), Text("")]

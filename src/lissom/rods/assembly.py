@@ -39,6 +39,8 @@ TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
 # A step moves supports and parts by at most this part of what is clear, and of the radius where nothing is.
 STEP = 0.5
+# A first guess may differ from the held frames by this much twist (rad).
+LARGEST_TURN = 3.0
 # A step that fails is halved at most so often.
 MOST_HALVINGS = 6
 MOST_STEPS = 400
@@ -175,14 +177,16 @@ class Assembly:
             return reports
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
         lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
+        led = any(solver.line.initial is not None for solver in self.solvers.values())
         found = self._overlaps()
         notes = tuple(overlap(k) for k in found)
-        if not found and not self.bodies and self._accept_alone(reports):
+        if not found and not self.bodies and not led and self._accept_alone(reports):
             return reports
         attempts = [(self._depth(found), lonely)]
-        if found:
-            attempts += [(self._depth(self._overlaps()), states) for states in self._first_guesses()]
-            attempts.sort(key=lambda k: k[0])
+        if found or led:
+            guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
+            # the user's own shapes say on which side of things the cables lie: they come first
+            attempts = [*guesses, *attempts] if led else sorted([*attempts, *guesses], key=lambda k: k[0])
         for _, states in attempts:
             self._adopt(states)
             system = self._new_system()
@@ -196,18 +200,26 @@ class Assembly:
             if not self._overlaps():
                 outcome, _ = self._travel(system, self.goal)
             self._stand(self.goal)
-        return self._reports(system, outcome, "", notes, began)
+        reports = self._reports(system, outcome, "", notes, began)
+        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+            self._from = {}
+            for solver in self.solvers.values():
+                solver.solved = None  # what they hold runs through things
+        return reports
 
     def _adopt(self, states: dict[str, RodState]) -> None:
         for name, state in states.items():
             self.solvers[name].adopt(state)
 
-    def _first_guesses(self) -> Iterator[dict[str, RodState]]:
-        """The guesses from which lonely cables start; each is adopted as it is given."""
+    def _first_guesses(self, lonely: dict[str, RodState]) -> Iterator[dict[str, RodState]]:
+        """The guesses from which lonely cables start; each is adopted as it is given. They know no twist."""
         choices = {name: starting.starts(solver) for name, solver in self.solvers.items()}
         for k in range(max(len(s) for s in choices.values())):
             states: dict[str, RodState] = {}
             for name, solver in self.solvers.items():
+                if max((abs(s.turn) for s in solver.supports), default=0.0) > LARGEST_TURN:
+                    states[name] = lonely[name]
+                    continue
                 poses = guess.unwound_poses(solver.supports)
                 starting.begin(solver, poses, choices[name][min(k, len(choices[name]) - 1)])
                 states[name] = solver.state()

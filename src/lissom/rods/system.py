@@ -384,7 +384,7 @@ class System:
         halvings = 0
         while True:
             trial = self._trial(step, length, aimed)
-            clear = self._clear(trial.points)
+            clear = self._clear(trial)
             if clear < 1.0:
                 length *= max(min(clear, 0.9), 0.1)
             elif trial.value <= start.value + noise or halvings == MOST_HALVINGS:
@@ -439,8 +439,11 @@ class System:
         value += friction.energy(contacts, places(contacts, points), self.bristle)
         return Trial(value, frames, points, poses, contacts)
 
-    def _clear(self, points: list[Array]) -> float:
-        """The part of the way to these points on which surely nothing is passed; at least 1 if all of it."""
+    def _clear(self, trial: Trial) -> float:
+        """The part of the way to a trial on which surely nothing is passed, nor a turn lost; 1 or more: all of it."""
+        if any(newton.tears(k.q, q) for k, q in zip(self.links, trial.frames, strict=True)):
+            return 0.5
+        points = trial.points
         part = np.inf
         for link, x in zip(self.links, points, strict=True):
             way = float(np.sqrt(((x - link.x) ** 2).sum(axis=1).max()))
@@ -482,8 +485,16 @@ class System:
             move *= ESCAPE_TURN / step.largest
         for turn in step.turns:
             turn *= ESCAPE_TURN / step.largest
-        sides = [self._trial(step, side, self.contacts) for side in (1.0, -1.0)]
-        self._take(min(sides, key=lambda k: k.value), self.contacts)
+        self._take(min((self._beside(step, side) for side in (1.0, -1.0)), key=lambda k: k.value), self.contacts)
+
+    def _beside(self, step: Step, side: float) -> Trial:
+        """As far along a direction as nothing is passed."""
+        while True:
+            trial = self._trial(step, side, self.contacts)
+            clear = self._clear(trial)
+            if clear >= 1.0:
+                return trial
+            side *= max(min(clear, 0.9), 0.1)
 
 
 def push_stiffness(link: Link) -> float:

@@ -1,0 +1,173 @@
+"""Places on the smooth cable: the quadratic B-spline itself, and its distance, against brute force and differences."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+from scipy.optimize import minimize_scalar
+
+from lissom.geometry import solids
+from lissom.geometry.solids import Solid
+from lissom.geometry.touching import new_found, touching
+from lissom.rods.contacts import on_polyline
+from lissom.rods.smooth import Places, new_places, smooth_places
+
+Array = NDArray[np.float64]
+Distance = Callable[[Array], Array]
+
+RADIUS = 0.05
+
+
+def spline(points: Array) -> BSpline:
+    """The quadratic B-spline; parameter i in the middle between points i and i + 1, for 0 … n − 2."""
+    count = len(points)
+    return BSpline(np.arange(-2.0, count + 1.0), points, 2)
+
+
+def cable(seed: int, bend: float) -> Array:
+    """A curve that comes down to z ≈ RADIUS near x = 0 and goes up again, a little irregular."""
+    rng = np.random.default_rng(seed)
+    x = np.linspace(-0.2, 0.2, 17)
+    points = np.stack([x, 0.1 * x, RADIUS + 0.004 + bend * (x - 0.013) ** 2], axis=1)
+    return np.asarray(points + rng.normal(scale=2e-5, size=points.shape))
+
+
+SHAPES: dict[str, tuple[Solid, Array, Distance]] = {
+    "plane": (solids.plane_solid(), np.eye(3), lambda x: x[..., 2] - RADIUS),  # at z = RADIUS
+    "sphere": (solids.sphere_solid(RADIUS), np.eye(3), lambda x: np.linalg.norm(x, axis=-1) - RADIUS),
+    "cylinder": (
+        solids.cylinder_solid(RADIUS, 1.0),
+        np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),  # its z axis along y
+        lambda x: np.hypot(x[..., 0], x[..., 2]) - RADIUS,
+    ),
+}
+
+
+def found_places(name: str, points: Array) -> Places:
+    solid, pose, _ = SHAPES[name]
+    room, places = new_found(256), new_places(512)
+    wanted = np.ones(len(points), np.int64)
+    origin = np.array([0.0, 0.0, RADIUS]) if name == "plane" else np.zeros(3)
+    count = touching(solid, pose, origin, points, 0.0, 0.03, wanted, room)
+    count = smooth_places(points, room, count, places)
+    return Places._make(values[:count] for values in places)
+
+
+def runner(places: Places) -> int:
+    """The place that runs to the least distance; the lowest of those found."""
+    (running,) = np.nonzero(places.runs == 1)
+    assert len(running)
+    return int(running[np.argmin(places.distance[running])])
+
+
+def least_distance(name: str, points: Array) -> tuple[float, float]:
+    """(distance, parameter) of the true minimum along the whole spline."""
+    curve, distance = spline(points), SHAPES[name][2]
+    u = np.linspace(0.0, len(points) - 2.0, 4001)
+    k = int(np.argmin(distance(curve(u))))
+    best = minimize_scalar(
+        lambda v: float(distance(curve(v))),
+        bounds=(u[max(k - 1, 0)], u[min(k + 1, 4000)]),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    return float(best.fun), float(best.x)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(4))
+def test_running_places_have_the_least_distance(name: str, seed: int) -> None:
+    points = cable(seed, bend=0.4)
+    places = found_places(name, points)
+    k = runner(places)
+    distance, u = least_distance(name, points)
+    assert float(places.distance[k]) == pytest.approx(distance, abs=1e-10)
+    x = on_polyline(points, places.segment[k : k + 1], places.t[k : k + 1])[0]
+    assert x == pytest.approx(spline(points)(u), abs=1e-7)
+    assert x - places.distance[k] * places.normal[k] == pytest.approx(places.y[k], abs=1e-12)
+    # stationary: the cable runs across the normal there
+    assert abs(float(places.along[k] @ places.normal[k])) < 1e-10
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_place_is_on_the_spline(name: str) -> None:
+    points = cable(7, bend=0.4)
+    places = found_places(name, points)
+    curve, distance = spline(points), SHAPES[name][2]
+    ends = [a + np.linspace(0.0, 0.5, 10001)[:, None] * (b - a) for a, b in (points[:2], points[:-3:-1])]  # straight
+    dense = np.concatenate([curve(np.linspace(0.0, len(points) - 2.0, 200001)), *ends])
+    x = on_polyline(points, places.segment, places.t)
+    assert len(x) > 3
+    for point, d, normal in zip(x, places.distance, places.normal, strict=True):
+        assert float(np.linalg.norm(dense - point, axis=1).min()) < 2e-6
+        assert d == pytest.approx(float(distance(point)), abs=1e-12)
+        assert float(np.linalg.norm(normal)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_normal_and_curvature_are_derivatives_of_the_distance(name: str) -> None:
+    points = cable(3, bend=0.4)
+    places = found_places(name, points)
+    distance = SHAPES[name][2]
+    x = on_polyline(points, places.segment, places.t)
+    step = 1e-5
+    for k in range(len(x)):
+        shifted = [(distance(x[k] + step * e), distance(x[k] - step * e)) for e in np.eye(3)]
+        gradient = np.array([(a - b) / (2.0 * step) for a, b in shifted])
+        assert places.normal[k] == pytest.approx(gradient, abs=1e-7)
+        hessian = np.empty((3, 3))
+        for i, e in enumerate(np.eye(3)):
+            for j, f in enumerate(np.eye(3)):
+                corners = (step * (a * e + b * f) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1)))
+                pp, pm, mp, mm = (float(distance(x[k] + c)) for c in corners)
+                hessian[i, j] = (pp - pm - mp + mm) / (4.0 * step * step)
+        assert places.curvature[k] == pytest.approx(hessian, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_envelope_hessian_against_differences(name: str, seed: int) -> None:
+    """Second derivative of the least distance along motions of the points: δ·Hδ − (v·δ)²/a, and its gradient N·δ."""
+    points = cable(seed, bend=4.0)  # on a plane only its own bend keeps the place
+    places = found_places(name, points)
+    k = runner(places)
+    N, H, along = places.normal[k], places.curvature[k], places.along[k]
+    segment, t, u = places.segment[k], places.t[k], float(places.lean[k])
+    a = float(along @ H @ along) + float(places.bend[k])
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        motion = rng.normal(size=points.shape)
+        delta = on_polyline(motion, segment[None], t[None])[0]
+        before, after = motion[segment[0] + 1] - motion[segment[0]], motion[segment[1] + 1] - motion[segment[1]]
+        running = float(N @ ((1.0 - u) * before + u * after) + (H @ along) @ delta)
+        expected = float(delta @ H @ delta) - running**2 / a
+        step = 5e-6
+        low, middle, high = (least_distance(name, points + s * motion)[0] for s in (-step, 0.0, step))
+        assert (high - low) / (2.0 * step) == pytest.approx(float(N @ delta), abs=1e-4)
+        assert (high - 2.0 * middle + low) / step**2 == pytest.approx(expected, rel=1e-3, abs=0.01)
+
+
+def test_a_straight_cable_on_a_plane_has_no_place_that_runs() -> None:
+    points = np.stack([np.linspace(0.0, 1.0, 9), np.zeros(9), np.full(9, RADIUS + 0.01)], axis=1)
+    places = found_places("plane", points)
+    assert not places.runs.any()
+    assert places.distance == pytest.approx(np.full(len(places.distance), 0.01))
+    at = (places.segment[:, 0] + places.segment[:, 1] + places.t[:, 0] + places.t[:, 1]) / 2.0
+    assert sorted(at) == pytest.approx(np.arange(9.0))  # one at each point
+
+
+def test_a_place_passes_from_arc_to_arc_without_a_jump() -> None:
+    """As a cable tilts on a cylinder, place, normal and distance change continuously: no corner catches."""
+    points = cable(0, bend=0.4)
+    before: tuple[float, float] | None = None
+    for shift in np.linspace(0.0, 0.06, 241):  # more than two segments
+        moved = points + [shift, 0.0, 0.0]
+        places = found_places("cylinder", moved)
+        k = runner(places)
+        at = float(places.segment[k].sum() + places.t[k].sum()) / 2.0
+        if before is not None:
+            assert abs(at - before[0]) < 0.03
+            assert abs(float(places.distance[k]) - before[1]) < 2e-5
+        before = (at, float(places.distance[k]))
