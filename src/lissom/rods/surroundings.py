@@ -157,7 +157,8 @@ class Surroundings:
         c.distance[:] = room.distance[:count]
         c.gap[:] = c.distance - both
         c.point[:] = on_polyline(y, c.other_segment, c.other_t) + second.radius * c.normal
-        c.curvature[:] = (np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]) / c.distance[:, None, None]
+        near = np.maximum(c.distance, 1e-3 * both)  # where centre lines cross there is no normal anyway
+        c.curvature[:] = (np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]) / near[:, None, None]
         s, r = c.segment[:, 0], c.other_segment[:, 0]
         c.along[:], c.other_along[:] = x[s + 1] - x[s], y[r + 1] - y[r]
         c.inside[:] = (c.t[:, 0] > 0.0) & (c.t[:, 0] < 1.0)

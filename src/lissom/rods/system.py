@@ -43,6 +43,8 @@ FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
+# Steps are shortened for that down to this part.
+SHORTEST_STEP = 1e-6
 # Contact forces beyond this, in units of max(EI/L², wL, loads), mean that something cannot give way.
 BLOCKED = 1e4
 # if they stay so for this many iterations.
@@ -385,7 +387,7 @@ class System:
         while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial)
-            if clear < 1.0:
+            if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
             elif trial.value <= start.value + noise or halvings == MOST_HALVINGS:
                 break
@@ -492,7 +494,7 @@ class System:
         while True:
             trial = self._trial(step, side, self.contacts)
             clear = self._clear(trial)
-            if clear >= 1.0:
+            if clear >= 1.0 or abs(side) < SHORTEST_STEP:
                 return trial
             side *= max(min(clear, 0.9), 0.1)
 
