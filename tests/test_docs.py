@@ -16,6 +16,7 @@ DOCS = [
 ]
 NAMES = [path.relative_to(ROOT).as_posix() for path in DOCS]
 THEORY = ROOT / "docs" / "theory" / "rods.md"
+CONTACT = ROOT / "docs" / "theory" / "contact.md"
 
 TOP_FOLDERS = {"src", "docs", "tests", "examples", "benchmarks", ".ci"}
 TOP_FILES = {"Makefile", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "requirements.lock"}
@@ -23,6 +24,9 @@ MODULES = {path.stem: path for path in PACKAGE.rglob("*.py") if path.parent.name
 
 CITED = re.compile(r"(?:\btheory|rods\.md),?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_SECTION = re.compile(r"(?:\btheory|rods\.md),?\s*§(\d+)")
+CITED_CONTACT = re.compile(r"contact\.md,?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
+CITED_CONTACT_SECTION = re.compile(r"contact\.md,?\s*§(\d+)")
+CITED_RODS = re.compile(r"(?<=\brods )(?:\((\d+)\)|§(\d+))")
 CITED_HERE = re.compile(r"(?<![\w$])\((\d{1,2})\)(?:[–-]\((\d{1,2})\))?")
 
 
@@ -54,12 +58,12 @@ def numbers(pattern: re.Pattern[str], text: str) -> Iterator[int]:
         yield from range(first, int(match[2] or first) + 1)
 
 
-def equations() -> list[int]:
-    return [int(n) for n in re.findall(r"\\tag\{(\d+)\}", THEORY.read_text(encoding="utf-8"))]
+def equations(theory: Path = THEORY) -> list[int]:
+    return [int(n) for n in re.findall(r"\\tag\{(\d+)\}", theory.read_text(encoding="utf-8"))]
 
 
-def sections() -> list[int]:
-    return [int(n) for n in re.findall(r"^## (\d+)\.", THEORY.read_text(encoding="utf-8"), re.MULTILINE)]
+def sections(theory: Path = THEORY) -> list[int]:
+    return [int(n) for n in re.findall(r"^## (\d+)\.", theory.read_text(encoding="utf-8"), re.MULTILINE)]
 
 
 @pytest.mark.parametrize("path", DOCS, ids=NAMES)
@@ -103,12 +107,14 @@ def names_bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-def test_equations_are_numbered_in_order() -> None:
-    assert equations() == list(range(1, len(equations()) + 1))
+@pytest.mark.parametrize("theory", [THEORY, CONTACT], ids=lambda p: p.stem)
+def test_equations_are_numbered_in_order(theory: Path) -> None:
+    assert equations(theory) == list(range(1, len(equations(theory)) + 1))
 
 
-def test_sections_are_numbered_in_order() -> None:
-    assert sections() == list(range(1, len(sections()) + 1))
+@pytest.mark.parametrize("theory", [THEORY, CONTACT], ids=lambda p: p.stem)
+def test_sections_are_numbered_in_order(theory: Path) -> None:
+    assert sections(theory) == list(range(1, len(sections(theory)) + 1))
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: p.relative_to(PACKAGE).as_posix())
@@ -116,12 +122,24 @@ def test_equations_cited_by_the_code_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(numbers(CITED, text)) <= set(equations())
     assert {int(n) for n in CITED_SECTION.findall(text)} <= set(sections())
+    assert set(numbers(CITED_CONTACT, text)) <= set(equations(CONTACT))
+    assert {int(n) for n in CITED_CONTACT_SECTION.findall(text)} <= set(sections(CONTACT))
 
 
 @pytest.mark.parametrize("name", ["docs/theory/rods.md", "docs/notation.md"])
 def test_equations_cited_by_the_docs_exist(name: str) -> None:
     text = re.sub(r"\\tag\{\d+\}", "", (ROOT / name).read_text(encoding="utf-8"))
     assert set(numbers(CITED_HERE, text)) <= set(equations())
+
+
+def test_what_the_theory_of_contact_cites_exists() -> None:
+    """Its own equations as (5), those of the rods as rods (23), rods §6."""
+    text = re.sub(r"\\tag\{\d+\}", "", CONTACT.read_text(encoding="utf-8"))
+    rods = CITED_RODS.findall(text)
+    assert {int(n) for n, _ in rods if n} <= set(equations())
+    assert {int(n) for _, n in rods if n} <= set(sections())
+    assert len(rods) > 5
+    assert set(numbers(CITED_HERE, CITED_RODS.sub("", text))) <= set(equations(CONTACT))
 
 
 def test_citations_are_seen() -> None:
@@ -131,6 +149,7 @@ def test_citations_are_seen() -> None:
     assert CITED_SECTION.findall(text) == ["5"]
     source = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "rods").glob("*.py"))
     assert {5, 8, 9, 13, 16, 17, 22, 27} <= set(numbers(CITED, source))
+    assert set(numbers(CITED_CONTACT, source)) >= {2, 3, 4, 5, 6, 8, 9}
     assert looks_like_a_path("src/lissom/rods/chain.py")
     assert not looks_like_a_path("brake hose/length")
     assert defines(MODULES["newton"], ["equilibrium"])

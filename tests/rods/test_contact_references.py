@@ -1,7 +1,7 @@
 """Cables that lie on planes and over cylinders, against solutions computed elsewhere.
 
-The data are in `tests/data/references`. None of these cables has a radius. They start from no shape, or, where the cable
-has to come to lie on top of a cylinder, from the arch that it forms under gravity turned upside down.
+The data are in `tests/data/references`. None of these cables has a radius. They start from no shape or, where
+the cable has to come to lie on top of a cylinder, from the arch that it forms under gravity turned upside down.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 
 POINTS = 129
 UP, DOWN = (0.0, 0.0, GRAVITY), (0.0, 0.0, -GRAVITY)
-# The planar shape of the draped rod is a saddle: a shape that leans sideways has less energy, and the solver rightly goes
-# there. The reference is the planar shape, so the rod is made stiff sideways and in torsion.
+# The planar shape of the draped rod is a saddle: a shape that leans sideways has less energy, and the solver rightly
+# goes there. The reference is the planar shape, so the rod is made stiff sideways and in torsion.
 STIFF_SIDEWAYS = 100.0
 
 LIFTED = ["lift_plane_clamped", "lift_plane_hinged"]
@@ -79,7 +79,7 @@ def value(case: str, name: str) -> float:
 
 def pushed(simulation: Simulation) -> Array:
     """(3,) N: what the part exerts on the cable."""
-    return np.sum([k.force for k in simulation.contacts], axis=0)
+    return np.asarray(np.sum([k.force for k in simulation.contacts], axis=0))
 
 
 def concentrated(simulation: Simulation, edge: float, load_per_length: float) -> float:

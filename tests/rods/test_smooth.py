@@ -163,7 +163,7 @@ def test_a_place_passes_from_arc_to_arc_without_a_jump() -> None:
     points = cable(0, bend=0.4)
     before: tuple[float, float] | None = None
     for shift in np.linspace(0.0, 0.06, 241):  # more than two segments
-        moved = points + [shift, 0.0, 0.0]
+        moved = points + np.array([shift, 0.0, 0.0])
         places = found_places("cylinder", moved)
         k = runner(places)
         at = float(places.segment[k].sum() + places.t[k].sum()) / 2.0
