@@ -66,10 +66,11 @@ def evaluate(chain: Chain, work: Work, q: Array, nu: Array, base: Array, anchor:
 
 
 @kernel
-def potential(chain: Chain, q: Array, nu: Array, base: Array, x: Array, closure: Array) -> float:
-    """ℒ without the terms' forces; fills the closure error and the points from the first on."""
+def potential(chain: Chain, q: Array, nu: Array, base: Array, loaded: Array, x: Array, closure: Array) -> float:
+    """ℒ without the terms' forces; fills the closure error, and the points from the first on, stretched by `loaded`."""
     chain.force[:] = base
     value = lagrangian(chain, q, nu, closure)
+    chain.force[:] = loaded
     positions(chain, q, nu, x)
     return value
 

@@ -47,9 +47,9 @@ def support_name(member: Member, junction: Junction, cable: Cable) -> str:
 def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
     """Where junctions are: held ones and those that say so there, free ones guessed from what their cables reach."""
     cables = {cable.name: placed(scene, cable, parts) for cable in scene.cables}
-    known = {k.name: k.pose for k in scene.junctions if k.pose is not None}
+    known = {k.name: k.pose for k in scene.junctions if k.pose is not None and k.motion == "held"}
     tied = {k.name: ties(k, scene, cables) for k in scene.junctions}
-    where = {name: np.array(pose[0]) for name, pose in known.items()}
+    where = {k.name: np.array(k.position) for k in scene.junctions if k.position is not None}
     for name, ropes in tied.items():
         anchors = [anchor for anchor, _, _ in ropes if not isinstance(anchor, str)]
         if name not in where:
@@ -68,7 +68,8 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
             found[junction.name] = known[junction.name] or ((0.0, 0.0, 0.0), NO_TURN)
         else:
             px, py, pz = (float(v) for v in where[junction.name])
-            found[junction.name] = ((px, py, pz), facing(junction, tied[junction.name], where))
+            said = junction.quaternion if junction.position is not None else None
+            found[junction.name] = ((px, py, pz), said or facing(junction, tied[junction.name], where))
     return found
 
 
@@ -112,7 +113,7 @@ def drawn(y: Array, anchor: Array, reach: float) -> Array:
 def facing(junction: Junction, tied: list[Tie], where: dict[str, Array]) -> tuple[float, float, float, float]:
     """The rotation that points the members best to where they lead (Wahba's problem)."""
     here = where[junction.name]
-    total = np.zeros((3, 3))
+    total = 1e-6 * np.eye(3)  # what nothing points to is not turned
     for what, _, (number, sense) in tied:
         way = sense * ((where[what] if isinstance(what, str) else what) - here)
         size = float(np.linalg.norm(way))

@@ -23,6 +23,7 @@ class Link:
         self.solver = solver
         self.base = solver.staggered.force
         self.chain = solver.staggered._replace(force=self.base.copy(), target=solver.staggered.target.copy())
+        self._loaded = self.base.copy()  # the known internal force under the loads last evaluated
         self.scales = solver.scales(STAGGERED)
         self.runs = len(self.chain.target)
         self.own = len(self.chain.first)  # runs, and three per moment load
@@ -86,6 +87,7 @@ class Link:
     def evaluate(self, loads: Terms) -> None:
         """Gradient, Hessian and closure under the loads."""
         border.evaluate(self.chain, self.work, self.q, self.nu, self.base, self.anchor, loads)
+        self._loaded[:] = self.chain.force
 
     def locate(self, q: Array, nu: Array) -> Array:
         """The points for these frames, under the loads last evaluated."""
@@ -101,7 +103,7 @@ class Link:
 
         Weight and loads act on the anchor too: it may sit on a body that moves.
         """
-        value = border.potential(self.chain, q, nu, self.base, self.relative, self._closure)
+        value = border.potential(self.chain, q, nu, self.base, self._loaded, self.relative, self._closure)
         error = self._closure[: self.runs]
         x = self._anchored()
         return value - float(self.total @ self.held[self.anchor_support[0], np.arange(3)]), float(error @ error), x

@@ -28,7 +28,7 @@ SELF_SEGMENTS = 3.0
 # Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
 SAME = 0.02
 SAME_NORMAL = 0.999
-# Friction knows the past of a place if the cable touched the part no farther along than this (points).
+# Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
 
@@ -75,7 +75,8 @@ class Memory:
     """Where the points of a cable stuck on a part when a solve was last accepted."""
 
     local: Array  # (points, 3) in the part's axes, m
-    touched: Indices  # points, sorted
+    places: Array  # (k,) of the contacts, in segments, sorted
+    ahead: Array  # (k, 3) in the part's axes, m: how far their references were ahead of them
 
 
 @dataclass(slots=True)
@@ -212,14 +213,13 @@ class Surroundings:
 
     def _remember(self, c: Contacts, memory: Memory, obstacle: Obstacle) -> None:
         """Where the places would be had they stuck to the part, and so whether friction acts."""
-        if not len(memory.touched):
+        if not len(memory.places) or not len(c):
             return
-        place = c.place
-        k = np.clip(np.searchsorted(memory.touched, place), 1, len(memory.touched)) - 1
-        after = memory.touched[np.minimum(k + 1, len(memory.touched) - 1)]
-        near = np.minimum(np.abs(memory.touched[k] - place), np.abs(after - place)) <= MEMORY
-        c.reference = obstacle.world(on_polyline(memory.local, c.segment, c.t))
-        c.friction[near] = obstacle.friction
+        far = np.abs(c.place[:, None] - memory.places)
+        nearest = far.argmin(axis=1)
+        where = on_polyline(memory.local, c.segment, c.t) + memory.ahead[nearest]
+        c.reference = obstacle.world(where)
+        c.friction[far.min(axis=1) <= MEMORY] = obstacle.friction
 
     def commit(self, c: Contacts, points: list[Array], bristle: float) -> None:
         """Accepts a solve: what sticks, sticks from here on, with the force it has."""
@@ -228,11 +228,8 @@ class Surroundings:
             if obstacle.friction == 0.0:
                 continue
             mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
-            x = points[a].copy()
-            for k in mine:
-                for point in np.unique(np.concatenate([c.segment[k], c.segment[k] + 1])):
-                    x[point] = points[a][point] + c.drag[k] / bristle
-            self._memory[a, b] = Memory(obstacle.local(x), np.unique(np.rint(c.place[mine]).astype(np.int64)))
+            ahead = c.drag[mine] @ obstacle.rotation / bristle
+            self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
 
     def clearances(self, points: list[Array]) -> list[Clearance]:
         """The nearest place of every cable to every part that it may touch."""

@@ -143,6 +143,7 @@ class System:
             if not (residual < 1e300 and closure < 1e300):
                 return Settled(newton.NOT_FINITE, *done, index, shifted, escapes)
             there = rest <= tolerance and closure <= tolerance and penetration <= depth and apart <= depth
+            there = there and self._stretch_settled(depth)
             columns = self._columns()
             self._fill(columns)
             shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
@@ -173,6 +174,16 @@ class System:
             else:
                 self._advance(self._step(columns, u))
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
+
+    def _stretch_settled(self, depth: float) -> bool:
+        """Whether the points are where the present forces stretch the cables to; puts them there."""
+        drift = 0.0
+        for link in self.links:
+            if link.solver.line.is_extensible:
+                x = link.locate(link.q, link.nu)
+                drift = max(drift, float(np.abs(x - link.x).max()))
+                link.x = x
+        return drift <= depth
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
