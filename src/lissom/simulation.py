@@ -164,6 +164,11 @@ class Simulation:
         return () if self._assembly is None else self._assembly.contacts
 
     @property
+    def looks_for_contact(self) -> bool:
+        """Whether cables are kept from passing through things; not where a cable is alone in the scene."""
+        return self._meets
+
+    @property
     def clearances(self) -> tuple[Clearance, ...]:
         """The smallest distance of each cable to each part it may touch, in the last equilibrium."""
         if self._assembly is None:
