@@ -93,7 +93,7 @@ def test_collect_misses_none(name: str) -> None:
     fewer = 0
     for a, b in zip(points[:100], points[100:], strict=True):
         cutoff = rng.uniform(0.0, 0.05)
-        count = lookup.collect(made, tuple(a), tuple(b), cutoff, stack, near)
+        count = lookup.collect(made, tuple(a), tuple(b), 0.0, cutoff, stack, near)
         assert len(set(near[:count].tolist())) == count
         samples = a + np.linspace(0, 1, 40)[:, None] * (b - a)
         for t in set(range(len(made.corners))) - set(near[:count].tolist()):
@@ -109,7 +109,7 @@ def test_collect_counts_what_it_has_no_room_for() -> None:
     made = tree_of(shapes.sphere())
     stack = lookup.new_stack()
     near, few = np.empty(2000, np.int64), np.empty(10, np.int64)
-    count = lookup.collect(made, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 0.05, stack, near)
+    count = lookup.collect(made, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 0.0, 0.05, stack, near)
     assert count > 10
-    assert lookup.collect(made, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 0.05, stack, few) == count
+    assert lookup.collect(made, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 0.0, 0.05, stack, few) == count
     assert np.array_equal(few, near[:10])

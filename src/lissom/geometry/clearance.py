@@ -80,11 +80,11 @@ def mesh_clearance(
         if fraction <= 1.0:
             best, segment, t, where = 0.0, i, fraction, add(a, scale(fraction, sub(b, a)))
             break
-        number = collect(tree, a, b, best, stack, near)
+        number = collect(tree, a, b, 0.0, best, stack, near)
         if number > len(near):
             near = np.empty(2 * number, np.int64)
-            number = collect(tree, a, b, best, stack, near)
-        if segment_places(solid, a, b, near, number, 0.0, best, stack, places) > 0:
+            number = collect(tree, a, b, 0.0, best, stack, near)
+        if segment_places(solid, a, b, 0.0, near, number, 0.0, best, stack, places) > 0:
             j = places.chosen[0]
             if abs(places.d[j]) < best:
                 best, segment, t, where = abs(places.d[j]), i, places.t[j], row(places.y, j)

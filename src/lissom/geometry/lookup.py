@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.cones import looks_away
 from lissom.geometry.nearest import on_triangle, row
 from lissom.geometry.tree import STACK, Tree
 from lissom.geometry.triples import Vector, cross, dot, sub
@@ -125,16 +126,18 @@ def apart(box: Array, node: int, middle: Vector, half: Vector, cutoff: float, re
 
 
 @kernel
-def collect(tree: Tree, a: Vector, b: Vector, cutoff: float, stack: Stack, near: Indices) -> int:
+def collect(tree: Tree, a: Vector, b: Vector, bend: float, cutoff: float, stack: Stack, near: Indices) -> int:
     """Fills `near` with the triangles that may be within `cutoff` of the segment a … b; returns how many there are.
 
-    None that is within is left out. Where there are more than `near` holds, the rest is only counted.
+    None is left out that is within and has a place nearest to some place of the segment, with a normal that may lean
+    by `bend` (rad). Where there are more than `near` holds, the rest is only counted.
     """
     box, first, leaf = tree.box, tree.first, tree.leaf
     nodes = stack.node
     middle = (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]))
     half = (0.5 * (b[0] - a[0]), 0.5 * (b[1] - a[1]), 0.5 * (b[2] - a[2]))
-    reach = cutoff + math.sqrt(dot(half, half))
+    size = math.sqrt(dot(half, half))
+    reach = cutoff + size
     room = len(near)
     found = 0
     waiting = 0
@@ -152,7 +155,7 @@ def collect(tree: Tree, a: Vector, b: Vector, cutoff: float, stack: Stack, near:
                 found += 1
             continue
         for child in range(start, start + 2):
-            if not apart(box, child, middle, half, cutoff, reach):
+            if not apart(box, child, middle, half, cutoff, reach) and not looks_away(tree, child, middle, size, bend):
                 nodes[waiting] = child
                 waiting += 1
     return found

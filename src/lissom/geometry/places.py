@@ -25,7 +25,9 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MOST = 256  # places kept for one point or segment; beyond, the nearest
-ALIKE = math.cos(math.radians(20.0))  # of normals: nearer to each other than this, only the nearest place counts
+ALIKE = math.cos(math.radians(20.0))  # of normals: nearer to each other than this, only the nearest places count:
+SAME = 1.0 - 1e-8  # and normals nearer than this are one
+NEARLY = 0.02  # those farther by less than this part of the cutoff
 TURN = 1e-6  # rad by which x − y may lean into a triangle and still lead away from it
 LEAN = 0.05  # rad, at a sharp edge
 ALONG = 1e-3  # sine of the angle between segment and edge below which the segment's ends speak for it
@@ -143,12 +145,14 @@ def point_places(solid: Solid, x: Vector, near: Indices, number: int, cutoff: fl
         n = scale(sign / least, w)
     # The nearest is a place in any case: where rounding called it none above, and where x is inside.
     count = keep(places, count, 0.0, sign * least, nearest_y, n, nearest, nearest_code)
-    return choose(places, count, math.inf)
+    return choose(places, count, math.inf, NEARLY * cutoff)
 
 
 @kernel
-def choose(places: Places, count: int, together: float) -> int:
-    """Of places alike (normals, and t within `together`) the nearest one counts; fills `chosen`, returns how many."""
+def choose(places: Places, count: int, together: float, nearly: float) -> int:
+    """Of places alike (normals, and t within `together`) those count that are not farther than the nearest one by more
+    than `nearly`: the next small motion may make them the nearest. Fills `chosen`, returns how many.
+    """
     t, d, n, chosen = places.t, places.d, places.n, places.chosen
     for i in range(count):
         j = i
@@ -162,8 +166,10 @@ def choose(places: Places, count: int, together: float) -> int:
         new = True
         for r in range(kept):
             j = chosen[r]
-            if abs(t[i] - t[j]) < together and dot(row(n, i), row(n, j)) > ALIKE:
-                new = False
+            if abs(t[i] - t[j]) < together:
+                cosine = dot(row(n, i), row(n, j))
+                if cosine > SAME or (cosine > ALIKE and abs(d[i]) > abs(d[j]) + nearly):
+                    new = False
         if new:
             chosen[kept] = i
             kept += 1
@@ -172,12 +178,13 @@ def choose(places: Places, count: int, together: float) -> int:
 
 @kernel
 def segment_places(
-    solid: Solid, a: Vector, b: Vector, near: Indices, number: int, radius: float, cutoff: float, stack: Stack,
-    places: Places,
+    solid: Solid, a: Vector, b: Vector, bend: float, near: Indices, number: int, radius: float, cutoff: float,
+    stack: Stack, places: Places,
 ) -> int:  # fmt: skip
     """Fills the places within `cutoff` of the inside of the segment a … b; returns how many.
 
     `near` holds `number` triangles, among them all within `cutoff`. Its ends are the business of `point_places`.
+    `bend`, rad: the smooth cable leans from the segment by up to that much, and so may its normals.
     """
     vertices, triangles, twin, face_normal = solid.vertices, solid.triangles, solid.twin, solid.face_normal
     first, star, corners, ridge, peak = solid.first, solid.star, solid.tree.corners, solid.ridge, solid.peak
@@ -199,7 +206,7 @@ def segment_places(
                     m = (edge_normal[t, k, 0], edge_normal[t, k, 1], edge_normal[t, k, 2])
                     if dot(n, m if closed == 1 else sub(a, p)) < 0.0:
                         n = scale(-1.0, n)
-                    lean = LEAN * sharpness(twin, face_normal, 3 * t + k)
+                    lean = LEAN * sharpness(twin, face_normal, 3 * t + k) + bend
                     if outside_edge(vertices, triangles, twin, face_normal, 3 * t + k, n, lean):
                         d = dot(n, sub(a, p))
                         count = keep(places, count, at, d, add(p, scale(u, e)), n, t, EDGE + k)
@@ -212,11 +219,11 @@ def segment_places(
                     if closed == 1 and dot(w, row(vertex_normal, v)) < 0.0:
                         d = -d
                     n = scale(1.0 / d, w)
-                    if outside_vertex(vertices, triangles, first, star, v, n, LEAN * peak[v]):
+                    if outside_vertex(vertices, triangles, first, star, v, n, LEAN * peak[v] + bend):
                         count = keep(places, count, at, d, p, n, t, CORNER + k)
     if closed == 1:
         count = believed(solid, a, s, stack, places, count)
-    return choose(places, count, TOGETHER)
+    return choose(places, count, TOGETHER, NEARLY * cutoff)
 
 
 @inline

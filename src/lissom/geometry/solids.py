@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry import features, ridges
+from lissom.geometry.cones import grow_cones
 from lissom.geometry.tree import Tree, build_tree, empty_tree, reorder
 
 Array = NDArray[np.float64]
@@ -96,6 +97,7 @@ def mesh_solid(vertices: Array, triangles: Indices, closed: bool, progress: Prog
     vertex_normal = np.empty((count, 3))
     features.edge_normals(twin, face_normal, edge_normal)
     features.vertex_normals(vertices, ordered, first, star, face_normal, vertex_normal)
+    grow_cones(tree, ordered, twin, first, star, face_normal)
     tell(0.9, "what can be touched")
     ridge = np.empty((len(ordered), 3), np.int8)
     tip = np.empty_like(ridge)

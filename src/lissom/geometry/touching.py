@@ -5,6 +5,7 @@ cable point is looked at, and the inside of every segment where it crosses an ed
 nearest to a simple solid. See places.py (meshes) and primitives.py (simple solids).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from lissom.geometry.triples import (
     add,
     apply,
     apply_transposed,
+    cross,
+    dot,
     full,
     matmul,
     scale,
@@ -34,6 +37,9 @@ from lissom.kernels import inline, kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+MOST_TURN = 0.5
 
 
 class Found(NamedTuple):
@@ -110,22 +116,35 @@ def touching_mesh(
             continue
         a = local(R, o, row(points, s if here else s + 1))
         b = local(R, o, row(points, s + 1 if there else s))
-        number = collect(solid.tree, a, b, cutoff, stack, near)
+        bend = 0.5 * max(turn(points, s), turn(points, s + 1))
+        number = collect(solid.tree, a, b, bend, cutoff, stack, near)
         if number > len(near):
             near = np.empty(2 * number, np.int64)
-            number = collect(solid.tree, a, b, cutoff, stack, near)
+            bend = 0.5 * max(turn(points, s), turn(points, s + 1))
+        number = collect(solid.tree, a, b, bend, cutoff, stack, near)
         if number == 0:
             continue
         if here:
             chosen = point_places(solid, a, near, number, cutoff, places)
             count = report(solid, places, chosen, R, o, s, 0.0, cutoff, found, count)
         if here and there:
-            chosen = segment_places(solid, a, b, near, number, radius, cutoff, stack, places)
+            chosen = segment_places(solid, a, b, bend, near, number, radius, cutoff, stack, places)
             count = report(solid, places, chosen, R, o, s, 0.0, cutoff, found, count)
         if there and s == last:
             chosen = point_places(solid, b, near, number, cutoff, places)
             count = report(solid, places, chosen, R, o, s, 1.0, cutoff, found, count)
     return count
+
+
+@inline
+def turn(points: Array, i: int) -> float:
+    """The angle by which a polyline turns at point i, rad; no more than MOST_TURN."""
+    if i == 0 or i == len(points) - 1:
+        return 0.0
+    a = sub(row(points, i), row(points, i - 1))
+    b = sub(row(points, i + 1), row(points, i))
+    c = length(cross(a, b))
+    return min(math.atan2(c, dot(a, b)), MOST_TURN) if c > 0.0 else 0.0
 
 
 @inline

@@ -31,10 +31,13 @@ class Tree(NamedTuple):
     first: Indices  # (m,) first triangle of a leaf; else the first of two child nodes
     leaf: Indices  # (m,) triangles of a leaf; 0: not a leaf
     corners: Array  # (t, 9) the three corners, in the order of the leaves, m
+    cone: (
+        Array  # (m, 5) which way the triangles look: axis, cosine and sine of the half angle; cosine −1: any [cones.py]
+    )
 
 
 def empty_tree() -> Tree:
-    return Tree(np.zeros((0, 6)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 9)))
+    return Tree(np.zeros((0, 6)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 9)), np.zeros((0, 5)))
 
 
 def build_tree(corners: Array) -> tuple[Tree, Indices]:
@@ -50,7 +53,9 @@ def build_tree(corners: Array) -> tuple[Tree, Indices]:
     nodes = grow(bounds, order, box, first, leaf)
     ordered = np.empty((number, 9))
     reorder(corners, order, ordered)
-    return Tree(box[:nodes].copy(), first[:nodes].copy(), leaf[:nodes].copy(), ordered), order
+    return Tree(
+        box[:nodes].copy(), first[:nodes].copy(), leaf[:nodes].copy(), ordered, np.full((nodes, 5), -1.0)
+    ), order
 
 
 @kernel

@@ -27,7 +27,7 @@ SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
 # Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
 SAME = 0.02
-SAME_NORMAL = 0.999
+SAME_NORMAL = 1.0 - 1e-8
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
