@@ -128,6 +128,15 @@ def reduce(chain: Chain, work: Work, first: Indices, width: int, shift: float, t
 
 
 @kernel
+def subtract(Z: Array, right: Array, columns: Indices, block: Array, side: Array) -> None:
+    """Takes a block and a side off some columns, which may be named twice."""
+    for i in range(len(columns)):
+        right[columns[i]] -= side[i]
+        for j in range(len(columns)):
+            Z[columns[i], columns[j]] -= block[i, j]
+
+
+@kernel
 def held_frame(chain: Chain, q: Array, i: int) -> tuple[Array, Array, Array, Array]:
     """What a frame held by a body feels: gradient (3,), own block (3, 3), blocks to the frames before and after.
 

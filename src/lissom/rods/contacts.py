@@ -1,10 +1,14 @@
 """Contacts between cables and whatever they touch: the list, its multipliers, and the two rules that update them."""
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lissom.geometry.nearest import row
+from lissom.geometry.triples import dot
+from lissom.kernels import kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -17,6 +21,17 @@ SAME_PLACE = 1.2
 SAME_NORMAL = 0.5
 # Two contacts have become one if they are nearer than this (segments, plus 1 − cos of the angle).
 MERGED = 0.1
+
+
+class Seats(NamedTuple):
+    """Where contacts sit on cables, as `Contacts` has it."""
+
+    link: Indices
+    segment: Indices
+    t: Array
+    other: Indices
+    other_segment: Indices
+    other_t: Array
 
 
 @dataclass(slots=True)
@@ -78,47 +93,87 @@ class Contacts:
 
     @classmethod
     def joined(cls, lists: list[Self]) -> Self:
-        if not lists:
-            return cls.none()
+        if len(lists) < 2:
+            return lists[0] if lists else cls.none()
         return cls(*(np.concatenate([getattr(k, f.name) for k in lists]) for f in fields(cls)))
+
+    @property
+    def rubs(self) -> bool:
+        """Whether friction acts anywhere."""
+        return bool(self.friction.any())
+
+    @property
+    def seats(self) -> Seats:
+        return Seats(self.link, self.segment, self.t, self.other, self.other_segment, self.other_t)
 
     def inherit(self, before: Self) -> None:
         """Takes the forces of the contacts of before. Each is given to one; where two have become one, they add up."""
-        if not len(self) or not len(before):
-            return
-        same = (
-            (self.link[:, None] == before.link)
-            & (self.other[:, None] == before.other)
-            & (self.part[:, None] == before.part)
-        )
-        far = np.abs(self.place[:, None] - before.place)
-        turned = self.normal @ before.normal.T
-        cost = np.where(same & (far < SAME_PLACE) & (turned > SAME_NORMAL), far + 1.0 - turned, np.inf)
-        news, olds = np.nonzero(np.isfinite(cost))
-        taken_new, taken_old = set[int](), set[int]()
-        for k in np.argsort(cost[news, olds], kind="stable"):
-            new, old = int(news[k]), int(olds[k])
-            if new not in taken_new and old not in taken_old:
-                self.force[new] = before.force[old]
-                taken_new.add(new)
-                taken_old.add(old)
-        for old in map(int, np.flatnonzero(before.force > 0.0)):
-            if old not in taken_old:
-                new = int(np.argmin(cost[:, old]))
-                if cost[new, old] < MERGED:
-                    self.force[new] += before.force[old]
+        if len(self) and len(before):
+            carry_over(
+                self._key, self.place, self.normal, self.force, before._key, before.place, before.normal, before.force
+            )
+
+    @property
+    def _key(self) -> Indices:
+        """(c, 3) what touches what."""
+        return np.column_stack([self.link, self.other, self.part])
+
+
+@kernel
+def carry_over(
+    key: Indices, place: Array, normal: Array, force: Array, old_key: Indices, old_place: Array, old_normal: Array,
+    old_force: Array,
+) -> None:  # fmt: skip
+    """Fills `force`: pairs of new and old contacts that may be the same find each other, the nearest first."""
+    news, olds = len(place), len(old_place)
+    cost = np.full((news, olds), np.inf)
+    for i in range(news):
+        for j in range(olds):
+            far = abs(place[i] - old_place[j])
+            if far >= SAME_PLACE or (key[i] != old_key[j]).any():
+                continue
+            cosine = dot(row(normal, i), row(old_normal, j))
+            if cosine > SAME_NORMAL:
+                cost[i, j] = far + 1.0 - cosine
+    taken = np.zeros(olds, np.bool_)
+    best = np.empty(olds, np.int64)
+    for j in range(olds):
+        best[j] = int(np.argmin(cost[:, j]))
+    left = cost.copy()
+    for _ in range(min(news, olds)):
+        k = int(np.argmin(left))
+        i, j = k // olds, k % olds
+        if not left[i, j] < np.inf:
+            break
+        force[i] = old_force[j]
+        taken[j] = True
+        left[i, :] = np.inf
+        left[:, j] = np.inf
+    for j in range(olds):
+        if not taken[j] and old_force[j] > 0.0 and cost[best[j], j] < MERGED:
+            force[best[j]] += old_force[j]
 
 
 def places(c: Contacts, points: list[Array]) -> Array:
     """(c, 3) m: where the cables' places are, those of the cables b taken off."""
     found = np.zeros((len(c), 3))
     for number, x in enumerate(points):
-        for chosen, segment, t, sense in (
-            (c.link == number, c.segment, c.t, 1.0),
-            (c.other == number, c.other_segment, c.other_t, -1.0),
-        ):
-            found[chosen] += sense * on_polyline(x, segment[chosen], t[chosen])
+        add_places(c.seats, number, x, found)
     return found
+
+
+@kernel
+def add_places(seats: Seats, link: int, x: Array, found: Array) -> None:
+    for c in range(len(seats.link)):
+        for k in range(2):
+            if seats.link[c] == link:
+                s, t = seats.segment[c, k], seats.t[c, k]
+                for l in range(3):
+                    found[c, l] += 0.5 * (x[s, l] + t * (x[s + 1, l] - x[s, l]))
+            if seats.other[c] == link:
+                s, t = seats.other_segment[c, k], seats.other_t[c, k]
+                for l in range(3):
+                    found[c, l] -= 0.5 * (x[s, l] + t * (x[s + 1, l] - x[s, l]))
 
 
 def on_polyline(x: Array, segment: Indices, t: Array) -> Array:

@@ -177,8 +177,7 @@ class Link:
         across[:, at] -= taken[runs, wide]
         for j, own, T in couplings:
             across[j, np.searchsorted(columns, own)] += T
-        np.subtract.at(Z, np.ix_(self.columns, self.columns), taken[wide, wide])
-        np.subtract.at(right, self.columns, self.work.schur[self.own : self.width, self.width])
+        border.subtract(Z, right, self.columns, taken[wide, wide], self.work.schur[self.own : self.width, self.width])
         self._across, self._border_columns = across, columns
         self._run_block = -taken[runs, runs]
         self._run_sides()

@@ -22,6 +22,7 @@ from lissom.rods.chain import triple
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # Surfaces flatter than this (1/m) are flat.
 FLAT = 1e-9
@@ -29,6 +30,9 @@ FLAT = 1e-9
 LEAST_BEND = 1e-5
 MOST_STEPS = 30
 FARTHEST = 0.6
+# Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
+SAME = 0.02
+SAME_NORMAL = 1.0 - 1e-8
 
 
 class Places(NamedTuple):
@@ -228,3 +232,32 @@ def write(places: Places, m: int, i: int, u: float, surface: Surface, points: Ar
         for l in range(3):
             unit = 1.0 if k == l else 0.0
             places.curvature[m, k, l] = h * (unit - n[k] * n[l] - surface.axis[k] * surface.axis[l])
+
+
+@kernel
+def distinct(place: Array, gap: Array, normal: Array, runs: Flags) -> Flags:
+    """Which contacts to keep: several edges on one line let places run to the same place, with the same normal."""
+    kept = np.ones(len(place), np.bool_)
+    for i in range(len(place)):
+        for j in range(i):
+            if (
+                kept[i]
+                and kept[j]
+                and runs[i]
+                and runs[j]
+                and abs(place[i] - place[j]) <= SAME
+                and dot(triple(normal, i), triple(normal, j)) > SAME_NORMAL
+            ):
+                kept[i if gap[i] >= gap[j] else j] = False
+    return kept
+
+
+@kernel
+def whole_turn(points: Array) -> float:
+    """By how much a polyline turns in all, rad."""
+    total = 0.0
+    for i in range(1, len(points) - 1):
+        a, b = sub(triple(points, i), triple(points, i - 1)), sub(triple(points, i + 1), triple(points, i))
+        size = math.sqrt(dot(a, a) * dot(b, b))
+        total += math.acos(max(-1.0, min(1.0, dot(a, b) / size))) if size > 0.0 else 0.0
+    return total

@@ -9,24 +9,31 @@ x' = dx/du and a = x'·H x' + N·x'', its second derivative along a motion δ of
 spring; one column each.
 """
 
+import math
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.triples import Matrix, Vector, add, apply, dot, scale
+from lissom.kernels import inline, kernel
 from lissom.rods.border import Terms
-from lissom.rods.contacts import NO_LINK, Contacts
+from lissom.rods.chain import triple
+from lissom.rods.contacts import NO_LINK, Contacts, Seats
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 # A segment runs along what it touches if a falls below this, in units of |e|²·|H|: its ends then touch, not its inside.
 ALONG = 1e-6
+# Room: a contact has at most so many columns (its normal, three springs, two ways to run), and those so many places.
+MOST_COLUMNS = 6
+MOST_PLACES = 40
 
 
-@dataclass(slots=True)
-class Places:
+class Places(NamedTuple):
     """Directions at places of cables, gathered into columns. p: place."""
 
     link: Indices  # (p,)
@@ -35,28 +42,14 @@ class Places:
     direction: Array  # (p, 3)
     column: Indices  # (p,)
 
-    @classmethod
-    def of(cls, c: Contacts, contact: Indices, direction: Array, column: Indices) -> Self:
-        """+direction at the contacts' places on their cables a, −direction on their cables b."""
-        pair = np.flatnonzero(c.other[contact] != NO_LINK)
-        both = contact[pair]
-        half, back = 0.5 * direction, -0.5 * direction[pair]
-        return cls(
-            np.concatenate([c.link[contact], c.link[contact], c.other[both], c.other[both]]),
-            np.concatenate([*c.segment[contact].T, *c.other_segment[both].T]),
-            np.concatenate([*c.t[contact].T, *c.other_t[both].T]),
-            np.concatenate([half, half, back, back]),
-            np.concatenate([column, column, column[pair], column[pair]]),
-        )
-
-    def numbered(self, column: int) -> Self:
-        """The same, all in one column."""
-        return type(self)(self.link, self.segment, self.t, self.direction, np.full(len(self.link), column))
-
-    def on(self, link: int, column: Indices) -> Terms:
+    def on(self, link: int, number: Indices) -> Terms:
         """Those on one link, with other numbers for their columns."""
-        mine = self.link == link
-        return Terms(column[mine], self.segment[mine], self.t[mine], np.ascontiguousarray(self.direction[mine]))
+        return terms_on(self, link, number)
+
+
+def new_places(room: int) -> Places:
+    index = np.empty((3, room), dtype=np.int64)
+    return Places(index[0], index[1], np.empty(room), np.empty((room, 3)), index[2])
 
 
 @dataclass(slots=True)
@@ -74,75 +67,212 @@ class Columns:
         return int(np.count_nonzero(self.give[self.contacts :] > 0.0))
 
 
-def columns(c: Contacts, rubbing: Array, hardness: float, weak: float) -> Columns:
+def loads(c: Contacts, force: Array) -> Places:
+    """Forces (c, 3) at the contacts' places on their cables a, their opposites on the cables b."""
+    places = new_places(4 * len(c))
+    return trimmed(places, spread(c.seats, force, places))
+
+
+def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) -> Columns:
     """Normals of all contacts; springs, not weaker than `weak` (N/m), of those that press.
 
-    `rubbing` (c, 3, 3) is the stiffness of friction, N/m.
+    `rubbing` (c, 3, 3) is the stiffness of friction, N/m; None without friction.
     """
-    every = np.arange(len(c))
-    places = [Places.of(c, every, c.normal, every)]
-    give = [np.full(len(c), 1.0 / hardness)]
     count = len(c)
-    acting = np.flatnonzero(c.force > 0.0)
-    curvature, force = c.curvature[acting], c.force[acting]
-    values, vectors = np.linalg.eigh(rubbing[acting] - force[:, None, None] * curvature)
+    places = new_places(MOST_PLACES * count)
+    give = np.empty(MOST_COLUMNS * count)
+    stiffness = -c.force[:, None, None] * c.curvature
+    if rubbing is not None:
+        stiffness += rubbing
+    entries, size = gather(
+        c.seats, c.normal, c.force, c.curvature, stiffness, c.lean, c.along, c.bend, c.inside, c.other_along,
+        c.other_inside, hardness, weak, places, give,
+    )  # fmt: skip
+    error = np.zeros(size)
+    error[:count] = c.gap
+    return Columns(trimmed(places, entries), give[:size], error, count)
+
+
+def trimmed(places: Places, count: int) -> Places:
+    link, segment, t, direction, column = places
+    return Places(link[:count], segment[:count], t[:count], direction[:count], column[:count])
+
+
+@kernel
+def terms_on(places: Places, link: int, number: Indices) -> Terms:
+    count = 0
+    for p in range(len(places.link)):
+        if places.link[p] == link:
+            count += 1
+    terms = Terms(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count), np.empty((count, 3)))
+    k = 0
+    for p in range(len(places.link)):
+        if places.link[p] == link:
+            terms.column[k] = number[places.column[p]]
+            terms.segment[k] = places.segment[p]
+            terms.t[k] = places.t[p]
+            for l in range(3):
+                terms.direction[k, l] = places.direction[p, l]
+            k += 1
+    return terms
+
+
+@kernel
+def numbers_on(places: Places, link: int, columns: int, own: int) -> tuple[Indices, Indices]:
+    """(the columns that act on a link, ascending; the number of each there, counted from `own` on)."""
+    number = np.zeros(columns, np.int64)
+    for p in range(len(places.link)):
+        if places.link[p] == link:
+            number[places.column[p]] = 1
+    count = 0
+    for k in range(columns):
+        count += number[k]
+    mine = np.empty(count, np.int64)
+    count = 0
+    for k in range(columns):
+        if number[k] == 1:
+            mine[count] = k
+            number[k] = own + count
+            count += 1
+    return mine, number
+
+
+@inline
+def put(places: Places, p: int, link: int, segment: int, t: float, d: Vector, column: int) -> int:
+    places.link[p] = link
+    places.segment[p] = segment
+    places.t[p] = t
+    places.column[p] = column
     for k in range(3):
-        strong = np.flatnonzero(np.abs(values[:, k]) > weak)
-        number = count + np.arange(len(strong))
-        places.append(Places.of(c, acting[strong], vectors[strong, :, k], number))
-        give.append(1.0 / values[strong, k])
-        count += len(strong)
-    for contact in acting[c.inside[acting] | c.other_inside[acting]]:
-        for direction, stiffness in running(c, int(contact)):
-            if abs(stiffness) > weak:
-                places.append(direction.numbered(count))
-                give.append(np.array([1.0 / stiffness]))
-                count += 1
-    joined = Places(
-        np.concatenate([k.link for k in places]),
-        np.concatenate([k.segment for k in places]),
-        np.concatenate([k.t for k in places]),
-        np.concatenate([k.direction for k in places]),
-        np.concatenate([k.column for k in places]),
+        places.direction[p, k] = d[k]
+    return p + 1
+
+
+@inline
+def put_both(places: Places, p: int, seats: Seats, c: int, d: Vector, column: int) -> int:
+    """A direction at the place of contact c on its cable a; its opposite on its cable b."""
+    half = scale(0.5, d)
+    if seats.link[c] != NO_LINK:
+        for k in range(2):
+            p = put(places, p, seats.link[c], seats.segment[c, k], seats.t[c, k], half, column)
+    if seats.other[c] != NO_LINK:
+        for k in range(2):
+            back = scale(-1.0, half)
+            p = put(places, p, seats.other[c], seats.other_segment[c, k], seats.other_t[c, k], back, column)
+    return p
+
+
+@kernel
+def spread(seats: Seats, force: Array, places: Places) -> int:
+    p = 0
+    for c in range(len(seats.link)):
+        p = put_both(places, p, seats, c, triple(force, c), c)
+    return p
+
+
+@kernel
+def gather(
+    seats: Seats, normal: Array, force: Array, curvature: Array, stiffness: Array, lean: Array, along: Array,
+    bend: Array, inside: Flags, other_along: Array, other_inside: Flags, hardness: float, weak: float, places: Places,
+    give: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Fills places and give; returns (how many places, how many columns)."""
+    count = len(force)
+    p = 0
+    for c in range(count):
+        p = put_both(places, p, seats, c, triple(normal, c), c)
+        give[c] = 1.0 / hardness
+    column = count
+    for c in range(count):
+        if force[c] <= 0.0 or seats.link[c] == NO_LINK:
+            continue
+        values, vectors = eigen(stiffness[c])
+        for k in range(3):
+            if abs(values[k]) > weak:
+                p = put_both(places, p, seats, c, vectors[k], column)
+                give[column] = 1.0 / values[k]
+                column += 1
+        if not inside[c] and not other_inside[c]:
+            continue
+        H, N = matrix_of(curvature[c]), triple(normal, c)
+        a, b = triple(along, c), scale(-1.0, triple(other_along, c))
+        Ha, Hb = apply(H, a), apply(H, b)
+        size = 0.0
+        aa = ab = bb = 0.0
+        if inside[c]:
+            aa = dot(a, Ha) + bend[c]
+            size = dot(a, a)
+        if other_inside[c]:
+            bb = dot(b, Hb)
+            size = max(size, dot(b, b))
+            if inside[c]:
+                ab = dot(a, Hb)
+        least = ALONG * size * max(largest(H), 1e-300)
+        # eigenvectors (x, y) of [[aa, ab], [ab, bb]]: where two cables cross, both places run
+        angle = 0.5 * math.atan2(2.0 * ab, aa - bb) if inside[c] and other_inside[c] else 0.0
+        x, y = math.cos(angle), math.sin(angle)
+        if not inside[c]:
+            x, y = 0.0, 1.0
+        for turn in range(2):
+            if turn == 1:
+                if not (inside[c] and other_inside[c]):
+                    break
+                x, y = -y, x
+            value = x * x * aa + 2.0 * x * y * ab + y * y * bb
+            if value <= least or abs(force[c] / value) <= weak:
+                continue  # the cable runs along what it touches
+            p = put_both(places, p, seats, c, add(scale(x, Ha), scale(y, Hb)), column)
+            for k in range(2):
+                if x != 0.0:
+                    share = x * (lean[c] if k == 1 else 1.0 - lean[c])
+                    segment = seats.segment[c, k]
+                    p = put(places, p, seats.link[c], segment, 1.0, scale(share, N), column)
+                    p = put(places, p, seats.link[c], segment, 0.0, scale(-share, N), column)
+                if y != 0.0:
+                    segment = seats.other_segment[c, k]
+                    p = put(places, p, seats.other[c], segment, 1.0, scale(-0.5 * y, N), column)
+                    p = put(places, p, seats.other[c], segment, 0.0, scale(0.5 * y, N), column)
+            give[column] = value / force[c]
+            column += 1
+    return p, column
+
+
+@inline
+def matrix_of(A: Array) -> Matrix:
+    return (A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2])
+
+
+@inline
+def largest(A: Matrix) -> float:
+    most = 0.0
+    for value in A:
+        most = max(most, abs(value))
+    return most
+
+
+@kernel
+def eigen(matrix: Array) -> tuple[Vector, tuple[Vector, Vector, Vector]]:
+    """Eigenvalues and unit eigenvectors of a symmetric matrix (3, 3), by Jacobi's rotations."""
+    A = matrix.copy()
+    V = np.eye(3)
+    for _ in range(12):
+        off = A[0, 1] * A[0, 1] + A[0, 2] * A[0, 2] + A[1, 2] * A[1, 2]
+        if off <= 1e-32 * (A[0, 0] * A[0, 0] + A[1, 1] * A[1, 1] + A[2, 2] * A[2, 2]):
+            break
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            if A[i, j] == 0.0:
+                continue
+            half = 0.5 * (A[j, j] - A[i, i]) / A[i, j]
+            t = math.copysign(1.0, half) / (abs(half) + math.sqrt(half * half + 1.0))
+            c = 1.0 / math.sqrt(t * t + 1.0)
+            s = t * c
+            for k in range(3):
+                A[k, i], A[k, j] = c * A[k, i] - s * A[k, j], s * A[k, i] + c * A[k, j]
+            for k in range(3):
+                A[i, k], A[j, k] = c * A[i, k] - s * A[j, k], s * A[i, k] + c * A[j, k]
+                V[k, i], V[k, j] = c * V[k, i] - s * V[k, j], s * V[k, i] + c * V[k, j]
+    return (A[0, 0], A[1, 1], A[2, 2]), (
+        (V[0, 0], V[1, 0], V[2, 0]),
+        (V[0, 1], V[1, 1], V[2, 1]),
+        (V[0, 2], V[1, 2], V[2, 2]),
     )
-    gives = np.concatenate(give)
-    error = np.zeros(len(gives))
-    error[: len(c)] = c.gap
-    return Columns(joined, gives, error, len(c))
-
-
-def running(c: Contacts, k: int) -> list[tuple[Places, float]]:
-    """How a contact's place runs along its cables: columns v and stiffnesses λ/a of one contact.
-
-    Where two cables cross, both places run, and a is a 2×2 matrix: its eigenvectors give the columns.
-    """
-    H, N = c.curvature[k], c.normal[k]
-    ways: list[tuple[Array, float, int, Indices, Array]] = []  # (dx/du, sense, link, segments, shares)
-    lean = float(c.lean[k])
-    if c.inside[k]:
-        ways.append((c.along[k], 1.0, int(c.link[k]), c.segment[k], np.array([1.0 - lean, lean])))
-    if c.other_inside[k]:
-        ways.append((c.other_along[k], -1.0, int(c.other[k]), c.other_segment[k], np.array([0.5, 0.5])))
-    A = np.array([[sa * sb * float(ea @ H @ eb) for eb, sb, *_ in ways] for ea, sa, *_ in ways])
-    A[0, 0] += float(c.bend[k])
-    values, vectors = np.linalg.eigh(A)
-    least = ALONG * max(float(e @ e) for e, *_ in ways) * max(float(np.abs(H).max()), 1e-300)
-    found: list[tuple[Places, float]] = []
-    for value, mix in zip(values, vectors.T, strict=True):
-        if value <= least:
-            continue  # the cable runs along what it touches
-        bent = sum((part * sense * (H @ e) for part, (e, sense, *_) in zip(mix, ways, strict=True)), np.zeros(3))
-        whole = Places.of(c, np.array([k]), bent[None], np.zeros(1, np.int64))
-        links, segments, ts, directions = [whole.link], [whole.segment], [whole.t], [whole.direction]
-        for part, (_, sense, link, segment, shares) in zip(mix, ways, strict=True):
-            for s, part_of in zip(segment, shares, strict=True):
-                links.append(np.array([link, link]))
-                segments.append(np.array([s, s]))
-                ts.append(np.array([1.0, 0.0]))
-                directions.append(part * sense * part_of * np.array([N, -N]))
-        places = Places(
-            np.concatenate(links), np.concatenate(segments), np.concatenate(ts), np.concatenate(directions),
-            np.zeros(sum(len(p) for p in links), np.int64),
-        )  # fmt: skip
-        found.append((places, float(c.force[k]) / float(value)))
-    return found

@@ -12,7 +12,7 @@ from lissom.geometry.solids import Solid
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, matrix
 from lissom.rods.contacts import Contacts, on_polyline
-from lissom.rods.smooth import Places, new_places, smooth_places
+from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -25,9 +25,6 @@ MOUNT_RADII = 4.0
 # Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
 SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
-# Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
-SAME = 0.02
-SAME_NORMAL = 1.0 - 1e-8
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -141,7 +138,7 @@ class Surroundings:
     def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
         """Contacts of two cables, or of one with itself."""
         first, second = self.skins[a], self.skins[b]
-        if a == b and not may_meet_itself(x):
+        if a == b and whole_turn(x) <= math.pi:  # a curve that comes back to itself turns by more (Fenchel)
             return Contacts.none()
         both = first.radius + second.radius
         least = max(SELF_RADII * first.radius, SELF_SEGMENTS * float(np.diff(first.s).max()))
@@ -151,6 +148,8 @@ class Surroundings:
             if count <= len(room.ta):
                 break
             self._pair_room = new_pairs(2 * count)
+        if count == 0:
+            return Contacts.none()
         c = Contacts.empty(count)
         c.link[:], c.segment[:], c.t[:] = a, room.segment_a[:count, None], room.ta[:count, None]
         c.other[:], c.other_segment[:], c.other_t[:] = b, room.segment_b[:count, None], room.tb[:count, None]
@@ -205,8 +204,9 @@ class Surroundings:
         contacts.curvature[:] = places.curvature[:count]
         contacts.inside[:] = places.runs[:count] == 1
         contacts.along[:], contacts.bend[:] = places.along[:count], places.bend[:count]
-        if count > 1:
-            contacts = contacts.where(distinct(contacts))
+        kept = distinct(contacts.place, contacts.gap, contacts.normal, contacts.inside)
+        if not kept.all():
+            contacts = contacts.where(kept)
         if obstacle.friction > 0.0 and (a, b) in self._memory:
             self._remember(contacts, self._memory[a, b], obstacle)
         return contacts
@@ -257,31 +257,3 @@ def wanted(skin: Skin, part: str) -> Indices:
         if name == part:
             flags[np.abs(skin.s - place) < MOUNT_RADII * skin.radius] = 0
     return flags
-
-
-def may_meet_itself(x: Array) -> bool:
-    """A curve that comes back to itself has turned by more than half a turn (Fenchel)."""
-    d = np.diff(x, axis=0)
-    d /= np.sqrt(np.einsum("ik,ik->i", d, d))[:, None]
-    cosine = np.einsum("ik,ik->i", d[1:], d[:-1])
-    return float(np.arccos(np.clip(cosine, -1.0, 1.0)).sum()) > math.pi
-
-
-def distinct(c: Contacts) -> Indices:
-    """Numbers of contacts, each once: several edges on one line run to the same place, with the same normal."""
-    running = np.flatnonzero(c.inside)
-    if len(running) < 2:
-        return np.arange(len(c))
-    place = c.place
-    order = running[np.lexsort((c.gap[running], place[running]))]
-    kept: list[int] = []
-    for k in order:
-        for j in reversed(kept):
-            if place[k] - place[j] > SAME:
-                kept.append(int(k))
-                break
-            if c.normal[k] @ c.normal[j] > SAME_NORMAL:
-                break
-        else:
-            kept.append(int(k))
-    return np.sort(np.concatenate([np.flatnonzero(~c.inside), np.array(kept, dtype=np.int64)]))

@@ -12,7 +12,7 @@ is GS07's global rule [§5.8] with its release of contacts that would pull, solv
 what is touched is a spring at the contact; each is one more column [springs.py].
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -200,10 +200,15 @@ class System:
     def _evaluate(self) -> None:
         """Gradients and Hessians of every link under the forces of its contacts."""
         c = self.contacts
-        c.drag = friction.drag(c, places(c, [k.x for k in self.links]), self.bristle)
-        loads = Places.of(c, np.arange(len(c)), c.force[:, None] * c.normal + c.drag, np.arange(len(c)))
+        if c.rubs:
+            c.drag[:] = friction.drag(c, places(c, [k.x for k in self.links]), self.bristle)
+        loads = self._loads()
         for number, link in enumerate(self.links):
-            link.evaluate(loads.on(number, loads.column))
+            link.evaluate(loads.on(number, np.arange(len(c))))
+
+    def _loads(self) -> Places:
+        c = self.contacts
+        return springs.loads(c, c.force[:, None] * c.normal + c.drag)
 
     def _errors(self) -> tuple[float, float, float]:
         """Residual and closure, relative; and the residual relative to the forces that act."""
@@ -250,9 +255,7 @@ class System:
 
     def pushed(self, number: int) -> Array:
         """(points, 3) N: what the contacts exert at the points of a link."""
-        c = self.contacts
-        loads = Places.of(c, np.arange(len(c)), c.force[:, None] * c.normal + c.drag, np.arange(len(c)))
-        terms = loads.on(number, loads.column)
+        terms = self._loads().on(number, np.arange(len(self.contacts)))
         found = np.zeros((self.links[number].points, 3))
         np.add.at(found, terms.segment, (1.0 - terms.t)[:, None] * terms.direction)
         np.add.at(found, terms.segment + 1, terms.t[:, None] * terms.direction)
@@ -262,15 +265,13 @@ class System:
 
     def _columns(self) -> Columns:
         c = self.contacts
-        rubbing = friction.stiffness(c, places(c, [k.x for k in self.links]), self.bristle)
+        rubbing = friction.stiffness(c, places(c, [k.x for k in self.links]), self.bristle) if c.rubs else None
         return springs.columns(c, rubbing, self.hardness, WEAK * self.stiffness)
 
     def _fill(self, columns: Columns) -> None:
         duals = len(columns.give)
         for number, link in enumerate(self.links):
-            mine = np.unique(columns.places.column[columns.places.link == number])
-            place = np.zeros(duals, dtype=np.int64)
-            place[mine] = link.own + np.arange(len(mine))
+            mine, place = springs.numbers_on(columns.places, number, duals, link.own)
             wide, frames = [mine], []
             column = link.own + len(mine)
             for b, seat in self._seats[number]:
@@ -285,7 +286,7 @@ class System:
                     frames.append((column, site + 1, after @ turn))
                 wide.append(duals + 6 * b + 3 + np.arange(3))
                 column += 3
-            link.fill(np.concatenate(wide), columns.places.on(number, place[columns.places.column]), frames)
+            link.fill(np.concatenate(wide), columns.places.on(number, place), frames)
 
     def _reduce(self, columns: Columns, shift: float) -> tuple[int, Array, Array]:
         """The Morse index, and the border matrix with its right side: frames and runs eliminated link by link."""
@@ -348,16 +349,14 @@ class System:
 
         With the rest eliminated, the gaps after the step are w = Q λ₊ − b, Q = −(what is left of Z).
         """
-        contact = np.zeros(len(Z), dtype=bool)
-        contact[: columns.contacts] = True
-        rest = ~contact
+        contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
         try:
-            side = np.linalg.solve(Z[np.ix_(rest, rest)], np.column_stack([Z[np.ix_(rest, contact)], right[rest]]))
+            side = np.linalg.solve(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]]))
         except np.linalg.LinAlgError:
             return None
-        Q = Z[np.ix_(contact, rest)] @ side[:, :-1] - Z[np.ix_(contact, contact)]
-        b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
+        Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
+        b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
         found = nonnegative(Q, b, (force > 0.0) | (self.contacts.gap < 0.0))
         if found is None:
             return None
@@ -389,8 +388,7 @@ class System:
     def _advance(self, step: Step) -> None:
         """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
         c = self.contacts
-        aimed = c.where(np.arange(len(c)))
-        aimed.force = c.force + step.pushes
+        aimed = replace(c, force=c.force + step.pushes)
         start = self._trial(step, 0.0, aimed, aimed)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
@@ -449,7 +447,8 @@ class System:
         soft = MERIT_HARDNESS * self.stiffness
         pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
         value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
-        value += friction.energy(contacts, places(contacts, points), self.bristle)
+        if contacts.rubs:
+            value += friction.energy(contacts, places(contacts, points), self.bristle)
         return Trial(value, frames, points, poses, contacts)
 
     def _clear(self, trial: Trial) -> float:
