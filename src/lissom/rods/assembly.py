@@ -267,7 +267,7 @@ class Assembly:
                 continue
             pressed = self._pressed(system)
             self._restore(system, before)
-            step, halvings = 0.5 * step, halvings + 1
+            step, halvings = 0.5 * step, halvings + (2 if pressed else 1)
             if halvings > MOST_HALVINGS or steps > MOST_STEPS:
                 self._restore(system, start)
                 self._stand(origins)
@@ -275,7 +275,7 @@ class Assembly:
                 return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
 
     def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it seems held inside something."""
+        """Where a cable is pressed so hard that it cannot give way."""
         c = system.contacts
         if not system.blocked():
             return ""
@@ -283,7 +283,10 @@ class Assembly:
         cable = self.surroundings.skins[c.link[k]]
         other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-        return f": a support holds {cable.name} inside {other} at {1000.0 * place:.4g} mm"
+        return (
+            f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm; "
+            "it is too short to go around, or a support holds it inside"
+        )
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""

@@ -80,8 +80,8 @@ def turning(points: Array, i: int) -> Vector:
 def smooth_places(points: Array, found: Found, count: int, places: Places) -> int:
     """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
 
-    Near a point of the polyline one place stays at the middle of its arc. Where the cable has its least distance
-    nearby, a second one runs along it and stays there. Needs room for 2·count.
+    Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
+    On a plane there are both: a cable that lies on it has its least distance anywhere. Needs room for 2·count.
     """
     last = len(points) - 1
     total = 0
@@ -104,15 +104,11 @@ def smooth_places(points: Array, found: Found, count: int, places: Places) -> in
         if not flat and second < 0.5 * h:
             axis = (N[1] * e[2] - N[2] * e[1], N[2] * e[0] - N[0] * e[2], N[0] * e[1] - N[1] * e[0])
         surface = Surface(flat, N, centre, axis, rho - d)
-        at_point = t == 0.0 or t == 1.0
-        if at_point:
-            write(places, total, i, u, surface, points, False)
-            total += 1
         j, v, runs = run_along(points, i, u, surface)
         if runs:
             write(places, total, j, v, surface, points, True)
             total += 1
-        elif not at_point:
+        if flat or not runs:
             write(places, total, i, u, surface, points, False)
             total += 1
     return total

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Things farther from a cable's skin than this many radii, or this part of its length, are not looked at.
-NEAR_RADII = 3.0
+NEAR_RADII = 1.5
 NEAR_LENGTH = 0.02
 # A cable ignores the part it is mounted on within so many radii of the mount (two diameters).
 MOUNT_RADII = 4.0

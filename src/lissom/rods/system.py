@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, newton, springs
 from lissom.rods.bodies import Body, Seat
-from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import Contacts, places
+from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
@@ -31,6 +31,8 @@ Indices = NDArray[np.int64]
 
 # ρ in units of the stiffness of a segment against a push,
 HARDNESS = 1e4
+# of the spring that holds closed what presses, as a part of that,
+HOLD = 0.1
 # and of the merit, softer: on a curved surface a straight step leaves it at second order.
 MERIT_HARDNESS = 1.0
 # Springs at a contact weaker than this, in the same units, are left out.
@@ -357,13 +359,11 @@ class System:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
-        found = nonnegative(Q, b, (force > 0.0) | (self.contacts.gap < 0.0))
-        if found is None:
+        start = (force > 0.0) | (self.contacts.gap < 0.0)
+        found = contact_forces(Q, b, force, start, HOLD * self.hardness)
+        if found is None or found[1].any():
             return None
-        u = np.empty(len(Z))
-        u[contact] = force - found
-        u[rest] = side[:, -1] - side[:, :-1] @ u[contact]
-        return u
+        return border_step(Z, right, force, *found)
 
     # ---- one step ------------------------------------------------------------------------------------------------
 
