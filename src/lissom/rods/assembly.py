@@ -195,9 +195,9 @@ class Assembly:
                 return self._reports(system, outcome, "", notes, began)
         if found:
             self._adopt(lonely)
-            system = self._new_system()
             self._stand(self._taken_away(found))
             if not self._overlaps():
+                system = self._new_system()
                 outcome, _ = self._travel(system, self.goal)
             self._stand(self.goal)
         reports = self._reports(system, outcome, "", notes, began)
