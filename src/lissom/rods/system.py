@@ -43,6 +43,8 @@ FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
+# How often contacts are exchanged for others in a step where only contacts keep the shape from falling over.
+MOST_EXCHANGES = 10
 # Steps are shortened for that down to this part.
 SHORTEST_STEP = 1e-6
 # Contact forces beyond this, in units of max(EI/L², wL, loads), mean that something cannot give way.
@@ -360,11 +362,46 @@ class System:
         b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
         found = nonnegative(Q, b, (force > 0.0) | (self.contacts.gap < 0.0))
         if found is None:
-            return None
+            return self._held_changes(columns, Z, right)
         u = np.empty(len(Z))
         u[contact] = force - found
         u[rest] = side[:, -1] - side[:, :-1] @ u[contact]
         return u
+
+    def _held_changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
+        """u with the contacts that press kept closed: where only they keep the shape from falling over, Q is not
+        positive definite though the shape is stable. Contacts that would pull are let go, those that would close are
+        taken in, as long as what is left is stable; None if it is not.
+        """
+        count = columns.contacts
+        force = self.contacts.force
+        active = force > 0.0
+        stable = self._negatives(Z, active) - np.count_nonzero(active)  # as in `_reduce`, where the index was 0
+        for _ in range(MOST_EXCHANGES):
+            chosen = np.ones(len(Z), dtype=bool)
+            chosen[:count] = active
+            u = np.zeros(len(Z))
+            u[:count][~active] = force[~active]
+            try:
+                u[chosen] = np.linalg.solve(Z[np.ix_(chosen, chosen)], right[chosen] - Z[np.ix_(chosen, ~chosen)] @ u[~chosen])
+            except np.linalg.LinAlgError:
+                return None
+            pulls = active & (force - u[:count] < 0.0)
+            closes = ~active & ((Z @ u - right)[:count] < -1e-12 * np.abs(right[:count]).max(initial=0.0))
+            if not pulls.any() and not closes.any():
+                break
+            active = (active & ~pulls) | closes
+            if self._negatives(Z, active) - np.count_nonzero(active) > stable:
+                return None
+        else:
+            return None
+        return u
+
+    def _negatives(self, Z: Array, active: NDArray[np.bool_]) -> int:
+        """Negative eigenvalues of the border with these contacts."""
+        chosen = np.ones(len(Z), dtype=bool)
+        chosen[: len(active)] = active
+        return dense.negatives(Z[np.ix_(chosen, chosen)])
 
     # ---- one step ------------------------------------------------------------------------------------------------
 
