@@ -12,6 +12,7 @@ from lissom.geometry.solids import Solid
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, matrix
 from lissom.rods.contacts import Contacts, on_polyline
+from lissom.rods.line import Support
 from lissom.rods.smooth import Places, new_places, smooth_places
 
 Array = NDArray[np.float64]
@@ -186,6 +187,7 @@ class Surroundings:
             if count <= len(room.t):
                 break
             self._room = new_found(2 * count)
+        count = without_held(room, count, skin)
         if 2 * count > len(self._places.lean):
             self._places = new_places(4 * count)
         places = self._places
@@ -231,6 +233,17 @@ class Surroundings:
             ahead = c.drag[mine] @ obstacle.rotation / bristle
             self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
 
+    def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:
+        """m: how deep a support holds a cable in a part that stands there; negative where it does not."""
+        skin, obstacle = self.skins[link], self.obstacles[part]
+        near = MOUNT_RADII * skin.radius
+        mounted = any(name == obstacle.name and abs(place - support.place) < near for name, place in skin.mounts)
+        if (link, part) not in self._wanted or mounted:
+            return -math.inf
+        point, flag = np.array([support.position]), np.ones(1, dtype=np.int64)
+        distance, _, _, _ = clearance(obstacle.solid, matrix(quaternion), position, point, flag)
+        return skin.radius - float(distance)
+
     def clearances(self, points: list[Array]) -> list[Clearance]:
         """The nearest place of every cable to every part that it may touch."""
         found: list[Clearance] = []
@@ -249,10 +262,29 @@ class Surroundings:
         return found
 
 
+def without_held(room: Found, count: int, skin: Skin) -> int:
+    """Takes out the places at held points, which cannot give way, and returns how many are left.
+
+    What is beside a held point counts, unless a support holds that very point inside.
+    """
+    held = np.zeros(len(skin.s), dtype=bool)
+    held[skin.held] = True
+    segment, t = room.segment[:count], room.t[:count]
+    point = segment + (t >= 1.0)
+    at_held = ((t <= 0.0) | (t >= 1.0)) & held[point]
+    if not held[segment].any() and not held[segment + 1].any():
+        return count
+    inside = np.zeros(len(skin.s), dtype=bool)
+    inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
+    kept = np.flatnonzero(~at_held & ~inside[segment] & ~inside[segment + 1])
+    for values in room:
+        values[: len(kept)] = values[:count][kept]
+    return len(kept)
+
+
 def wanted(skin: Skin, part: str) -> Indices:
-    """(points,) 1 where the cable may touch the part: not where it is held, nor near a mount on it."""
+    """(points,) 1 where the cable may touch the part: not near a mount on it."""
     flags = np.ones(len(skin.s), dtype=np.int64)
-    flags[skin.held] = 0
     for name, place in skin.mounts:
         if name == part:
             flags[np.abs(skin.s - place) < MOUNT_RADII * skin.radius] = 0
