@@ -347,7 +347,9 @@ class Frame:
         forces = np.array([f for _, f, _ in terms])
         moments = np.array([np.cross(p - origin, f) + m for p, f, m in terms])
         found = []
-        for text, v, least in (("forces", forces, 0.0), ("moments", moments, 1e-3 * np.linalg.norm(forces) * 0.1)):
+        arm = min(self.results[cable].length for cable, _ in seats)  # residuals are relative to force times length
+        pulls = float(np.linalg.norm(forces, axis=1).sum())
+        for text, v, least in (("forces", forces, 0.0), ("moments", moments, 0.1 * arm * pulls)):
             off, size = np.linalg.norm(v.sum(axis=0)), max(np.linalg.norm(v, axis=1).sum(), least)
             if off > BALANCE * size:
                 found.append(f"body: {text} on {name} off by {off / size:.1e} of their sum")

@@ -328,7 +328,7 @@ def connector(rng: Rng, d: Drawn) -> None:
         c["start"], c["end"] = (hold, on) if side < 0.0 else (on, hold)
         d.cables.append(c)
     d.parts.append(plug)
-    d.parts.append(part(rng, "floor", {"shape": {"kind": "plane"}}, np.array([0, 0, -rng.uniform(0.2, 0.5)]), turned=False))
+    d.parts.append(part(rng, "floor", {"shape": {"kind": "plane"}}, np.array([0, 0, -rng.uniform(0.55, 0.7)]), turned=False))
     if chance(rng, 0.5):
         thing = compact(rng, d, 0.04)
         d.parts.append(part(rng, "thing", thing, np.array([rng.uniform(-0.2, 0.2), 0.0, -rng.uniform(0.1, 0.3)])))

@@ -70,7 +70,8 @@ def play(seed: int, folder: Path) -> Outcome:
             np.array(before[0]), np.array(move.position), distances,
         )  # fmt: skip
         judge(report, out, what, reasons)
-        out.faults += [f"{what}: {text}" for text in changed(simulation, good)]
+        if report.status != "unstable":  # that is an equilibrium, and shown
+            out.faults += [f"{what}: {text}" for text in changed(simulation, good)]
         back(simulation, move, before)
         report = solved(simulation, out, f"{what} taken back")
         if not report.ok:

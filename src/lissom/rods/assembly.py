@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, on_spline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.outcome import RodReport, RodState, between
@@ -205,6 +205,7 @@ class Assembly:
         notes = tuple(overlap(k) for k in found)
         if not found and not self.bodies and not led and self._accept_alone(reports):
             return reports
+        reason = ""
         attempts = [(self._depth(found), lonely)]
         if found or led:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
@@ -221,9 +222,9 @@ class Assembly:
             self._stand(self._taken_away(found))
             if not self._overlaps():
                 system = self._new_system()
-                outcome, _ = self._travel(system, self.goal)
+                outcome, reason = self._travel(system, self.goal)
             self._stand(self.goal)
-        reports = self._reports(system, outcome, "", notes, began)
+        reports = self._reports(system, outcome, reason, notes, began)
         if not all(k.status in ("converged", "unstable") for k in reports.values()):
             self._from = {}
             for solver in self.solvers.values():
@@ -264,7 +265,8 @@ class Assembly:
         return max((-k.distance for k in found), default=0.0)
 
     def _still_inside(self, system: System) -> Clearance | None:
-        for found in self.surroundings.clearances([k.x for k in system.links]):
+        """The cable that is deep in a part; asked of the smooth cable, which is what touches."""
+        for found in self.surroundings.clearances([on_spline(k.x) for k in system.links]):
             if found.distance < -self._too_deep:
                 return found
         return None

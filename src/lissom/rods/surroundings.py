@@ -23,6 +23,8 @@ NEAR_RADII = 3.0
 NEAR_LENGTH = 0.02
 # A cable ignores the part it is mounted on within so many radii of the mount (two diameters).
 MOUNT_RADII = 4.0
+# and any part within so many radii of a point that is held (a diameter).
+HELD_RADII = 2.0
 # Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
 SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
@@ -263,9 +265,9 @@ class Surroundings:
 
 
 def without_held(room: Found, count: int, skin: Skin) -> int:
-    """Takes out the places at held points, which cannot give way, and returns how many are left.
+    """Takes out the places within a diameter of held points, which cannot give way, and returns how many are left.
 
-    What is beside a held point counts, unless a support holds that very point inside.
+    What is farther away counts, unless a support holds that very point inside: then not the segments next to it either.
     """
     held = np.zeros(len(skin.s), dtype=bool)
     held[skin.held] = True
@@ -276,7 +278,9 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
         return count
     inside = np.zeros(len(skin.s), dtype=bool)
     inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
-    kept = np.flatnonzero(~at_held & ~inside[segment] & ~inside[segment + 1])
+    place = skin.s[segment] + t * (skin.s[segment + 1] - skin.s[segment])
+    near = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
+    kept = np.flatnonzero(~at_held & ~near & ~inside[segment] & ~inside[segment + 1])
     for values in room:
         values[: len(kept)] = values[:count][kept]
     return len(kept)
