@@ -4,12 +4,12 @@ Distances come from formulas written here and from libigl, not from the geometry
 returns what is wrong, as texts; nothing where all is right.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-import igl
 import numpy as np
+import pytest
 import trimesh
 from numpy.typing import NDArray
 
@@ -17,10 +17,12 @@ from lissom import Simulation
 from lissom.rods.assembly import Contact
 from lissom.rods.harness import joined
 from lissom.rods.result import CableResult
-from lissom.scene import Cable, Scene, SectionProperties
+from lissom.scene import Cable, Clip, End, Scene, SectionProperties
 from lissom.scene.part import Part
 from lissom.scene.placing import Poses, mounts
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
+
+igl = pytest.importorskip("igl")
 
 Array = NDArray[np.float64]
 
@@ -28,6 +30,7 @@ SAMPLES = 16  # per segment
 DEPTH_RADIUS, DEPTH_LENGTH = 1e-4, 1e-7  # what the theory promises (contact.md §1)
 BALANCE = 1e-6  # of the sizes that are added
 MOUNT_RADII = 4.0  # two diameters
+HELD_RADII = 2.0
 SELF_RADII, SELF_SEGMENTS = 6.0, 3.0
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
@@ -53,7 +56,7 @@ class Distance:
 
     @cached_property
     def mesh(self) -> trimesh.Trimesh:
-        return trimesh.load(self.part.mesh, force="mesh", process=True)
+        return trimesh.load_mesh(self.part.mesh, process=True)
 
     def local(self, x: Array) -> Array:
         """(n,) m, at places (n, 3) in the part's axes."""
@@ -128,7 +131,13 @@ def segment_distances(p: Array, q: Array) -> tuple[Array, Array, Array]:
     det = uu * vv - uv * uv
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.clip(np.where(det > 1e-14 * uu * vv, (uv * vw - vv * uw) / det, 0.0), 0.0, 1.0)
-    for fixed, s in ((True, inner), (True, 0.0 * uv), (True, 0.0 * uv + 1.0), (False, 0.0 * uv), (False, 0.0 * uv + 1.0)):
+    for fixed, s in (
+        (True, inner),
+        (True, 0.0 * uv),
+        (True, 0.0 * uv + 1.0),
+        (False, 0.0 * uv),
+        (False, 0.0 * uv + 1.0),
+    ):
         if fixed:
             s_, t_ = s, np.clip((uv * s + vw) / vv, 0.0, 1.0)
         else:
@@ -159,6 +168,7 @@ class Frame:
         self.contacts: tuple[Contact, ...] = self.simulation.contacts
         lengths, radii = [c.length for c in self.scene.cables], self.radii.values()
         self.depth = max(DEPTH_RADIUS * min(radii), DEPTH_LENGTH * min(lengths))
+        self.too_deep = max(0.2 * min(radii), 1e-3 * min(lengths))  # what a support may hold inside
 
     def faults(self) -> list[str]:
         found = [text for name in self.results for text in self.finite(name)]
@@ -184,18 +194,21 @@ class Frame:
         x, s = smooth(r.positions, r.s)
         held = np.array([p * cable.length for p in r.places.values()])
         h = float(np.diff(r.s).max())
-        near_held = np.abs(s[:, None] - held).min(axis=1, initial=np.inf) < h
+        near_held = np.abs(s[:, None] - held).min(axis=1, initial=np.inf) < HELD_RADII * radius
         for part in self.scene.parts:
             if not part.collide or part.name in cable.ignore or part.name not in self.distances:
                 continue
             seats = [p for name, p in mounts(self.scene, cable) if name == part.name and p is not None]
             near_mount = np.abs(s[:, None] - np.array(seats)).min(axis=1, initial=np.inf) < MOUNT_RADII * radius + h
             deep = radius - self.distances[part.name].world(x, self.poses[part.name])
-            for zone, text in ((~near_held & ~near_mount, "inside"), (near_held & ~near_mount, "inside where held")):
+            for zone, text, allowed in (
+                (~near_held & ~near_mount, "inside", self.depth),
+                (near_held & ~near_mount, "inside where held", self.too_deep),
+            ):
                 if not zone.any():
                     continue
                 k = int(np.argmax(np.where(zone, deep, -np.inf)))
-                if deep[k] > self.depth:
+                if deep[k] > allowed:
                     ratio = f"{deep[k] / radius:.2e} r, {deep[k] / self.depth:.1f} times what is allowed"
                     found.append(f"{text}: {cable.name} in {part.name} at s = {s[k]:.4f} by {ratio}")
         return found
@@ -277,7 +290,9 @@ class Frame:
                 found.append(f"pulls: {where}, {c.pressure:.2e} N")
             friction = names[c.part].friction if c.part in names else 0.0
             if np.linalg.norm(along) > (friction * (1.0 + 1e-6) + 1e-9) * c.pressure:
-                found.append(f"friction cone: {where}, {np.linalg.norm(along) / c.pressure:.3f} with μ = {friction:.3f}")
+                found.append(
+                    f"friction cone: {where}, {np.linalg.norm(along) / c.pressure:.3f} with μ = {friction:.3f}"
+                )
             if c.part in names:
                 off = abs(float(self.distances[c.part].world(c.point[None], self.poses[c.part])[0]))
                 if off > self.depth:
@@ -422,7 +437,9 @@ def sweep(before: Frame, after: Frame, cable: str, part: str) -> float | None:
     angles = []
     for at in (0, -1):
         way = a[at, :2] + np.linspace(0.0, 1.0, 400)[:, None] * (b[at, :2] - a[at, :2])
-        if np.hypot(*way.T).min() < 0.5 * after.distances[part].part.shape.outer:
+        shape = after.distances[part].part.shape
+        assert isinstance(shape, CylinderShape | CapsuleShape)
+        if np.hypot(*way.T).min() < 0.5 * shape.outer:
             return None
         angles.append(float(np.unwrap(np.arctan2(way[:, 1], way[:, 0]))[[0, -1]] @ np.array([-1.0, 1.0])))
     return angles[1] - angles[0]
@@ -438,12 +455,20 @@ def excuses(scene: Scene, simulation: Simulation, distances: dict[str, Distance]
     for cable in scene.cables:
         radius = SectionProperties.of(scene.type_of(cable)).radius
         world = joined(scene, cable, state.parts, state.junctions)
-        supports = [(0.0, world.start, cable.start), (cable.length, world.end, cable.end)]
+        supports: list[tuple[float | None, End | Clip | None, End | Clip | None]] = [
+            (0.0, world.start, cable.start),
+            (cable.length, world.end, cable.end),
+        ]
         supports += [(w.place(cable.length), w, c) for w, c in zip(world.clips, cable.clips, strict=False)]
         placed = [(p, w, c) for p, w, c in supports if w is not None and w.position is not None]
         for _, w, c in placed:
             for part in scene.parts:
-                if not cable.collide or part.name in cable.ignore or part.name not in distances or part.motion == "free":
+                if (
+                    not cable.collide
+                    or part.name in cable.ignore
+                    or part.name not in distances
+                    or part.motion == "free"
+                ):
                     continue
                 x = np.array(w.position)
                 if c is not None and c.on == part.name:
@@ -451,16 +476,27 @@ def excuses(scene: Scene, simulation: Simulation, distances: dict[str, Distance]
                 d = float(distances[part.name].world(x[None], state.parts[part.name])[0])
                 if d < 0.99 * radius:
                     found.append(f"{cable.name} is held {(radius - d) / radius:.2f} r inside {part.name}")
+                if w.direction is None:
+                    continue
+                ways = [1.0] * (w is not world.end) + [-1.0] * (w is not world.start)
+                ahead = x + np.outer(ways, 2.0 * HELD_RADII * radius * np.array(w.direction))
+                d = float(distances[part.name].world(ahead, state.parts[part.name]).min())
+                if d < 0.8 * radius:
+                    found.append(f"{cable.name} is clamped towards {part.name}")
         known = sorted([(p, np.array(w.position)) for p, w, _ in placed if p is not None], key=lambda k: k[0])
         free = {m.cable for j in scene.junctions if j.motion == "free" for m in j.members}
-        free |= {c.name for c in scene.cables for e in (c.start, c.end) if e and e.on and scene.part(e.on).motion == "free"}
-        for (p, a), (q, b) in zip(known, known[1:], strict=False):
+        free |= {
+            c.name for c in scene.cables for e in (c.start, c.end) if e and e.on and scene.part(e.on).motion == "free"
+        }
+        for (p, a), (q, b) in pairwise(known):
             if np.linalg.norm(b - a) >= (q - p) and cable.name not in free:
                 found.append(f"{cable.name} is too short")
     return found
 
 
-def way_excuses(scene: Scene, before: Poses, now: Poses, path: str, start: Array, end: Array, distances: dict[str, Distance]) -> list[str]:
+def way_excuses(
+    scene: Scene, before: Poses, now: Poses, path: str, start: Array, end: Array, distances: dict[str, Distance]
+) -> list[str]:
     """What is in the straight way of a support that moves, or of a part that moves over supports."""
     found = []
     steps = np.linspace(0.0, 1.0, 101)

@@ -169,11 +169,13 @@ def mesh(d: Drawn, made: trimesh.Trimesh, ending: str) -> Data:
 
 def block(rng: Rng, size: float) -> trimesh.Trimesh:
     """A closed block, cut into finer triangles."""
-    return trimesh.creation.box(size * rng.uniform(0.8, 1.8, 3)).subdivide()
+    made: trimesh.Trimesh = trimesh.creation.box(size * rng.uniform(0.8, 1.8, 3)).subdivide()
+    return made
 
 
 def torus(size: float) -> trimesh.Trimesh:
-    return trimesh.creation.torus(0.7 * size, 0.3 * size, major_sections=16, minor_sections=8)
+    made: trimesh.Trimesh = trimesh.creation.torus(0.7 * size, 0.3 * size, major_sections=16, minor_sections=8)
+    return made
 
 
 def holed(width: float, hole: float) -> trimesh.Trimesh:
@@ -256,7 +258,9 @@ def mounted(rng: Rng, d: Drawn) -> None:
     chassis["frames"] = {"socket": {"position": [1.6 * size, 0.0, 0.0], "tangent": [1, 0, 0.2], "roll": 0.0}}
     carrier = part(rng, "carrier", compact(rng, d, size), np.array([3.2 * size + reach, 0.0, 0.0]), turned=False)
     carrier["motion"] = "held"
-    carrier["frames"] = {"banjo": {"position": [-1.6 * size, 0.0, 0.0], "tangent": (direction(rng) + 2 * np.eye(3)[0]).tolist()}}
+    carrier["frames"] = {
+        "banjo": {"position": [-1.6 * size, 0.0, 0.0], "tangent": (direction(rng) + 2 * np.eye(3)[0]).tolist()}
+    }
     c["start"], c["end"] = {"on": "chassis", "frame": "socket"}, {"on": "carrier", "frame": "banjo"}
     if chance(rng, 0.4):  # right on the surface: what is near the mount does not count
         c["start"] = {"on": "chassis", "position": [0.9 * size, 0.0, 0.0], "tangent": [1, 0, 0], "roll": 0.0}
@@ -328,7 +332,9 @@ def connector(rng: Rng, d: Drawn) -> None:
         c["start"], c["end"] = (hold, on) if side < 0.0 else (on, hold)
         d.cables.append(c)
     d.parts.append(plug)
-    d.parts.append(part(rng, "floor", {"shape": {"kind": "plane"}}, np.array([0, 0, -rng.uniform(0.55, 0.7)]), turned=False))
+    d.parts.append(
+        part(rng, "floor", {"shape": {"kind": "plane"}}, np.array([0, 0, -rng.uniform(0.55, 0.7)]), turned=False)
+    )
     if chance(rng, 0.5):
         thing = compact(rng, d, 0.04)
         d.parts.append(part(rng, "thing", thing, np.array([rng.uniform(-0.2, 0.2), 0.0, -rng.uniform(0.1, 0.3)])))
@@ -432,8 +438,7 @@ def draw_move(rng: Rng, d: Drawn) -> Move:
         return Move(path, target.tolist())
     p = things[rng.integers(len(things))]
     target = np.array(p["position"]) + size * direction(rng)
-    q = None
-    if chance(rng, 0.3):
-        q = np.array([1.0, 0.0, 0.0, 0.0]) + 0.3 * rng.normal(size=4)
-        q = (q / np.linalg.norm(q)).tolist()
-    return Move(p["name"], target.tolist(), q)
+    if not chance(rng, 0.3):
+        return Move(p["name"], target.tolist())
+    q = np.array([1.0, 0.0, 0.0, 0.0]) + 0.3 * rng.normal(size=4)
+    return Move(p["name"], target.tolist(), (q / np.linalg.norm(q)).tolist())

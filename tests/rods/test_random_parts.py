@@ -56,7 +56,7 @@ def play(seed: int, folder: Path) -> Outcome:
     where = poses(simulation)
     for number, move in enumerate(d.moves, start=1):
         what = f"move {number} ({move.path})"
-        before = where.get(move.path)
+        before = where[move.path]
         simulation.move(move.path, position=move.position, quaternion=move.quaternion)
         report = solved(simulation, out, what)
         if report.ok:

@@ -390,7 +390,9 @@ class System:
             u = np.zeros(len(Z))
             u[:count][~active] = force[~active]
             try:
-                u[chosen] = np.linalg.solve(Z[np.ix_(chosen, chosen)], right[chosen] - Z[np.ix_(chosen, ~chosen)] @ u[~chosen])
+                u[chosen] = np.linalg.solve(
+                    Z[np.ix_(chosen, chosen)], right[chosen] - Z[np.ix_(chosen, ~chosen)] @ u[~chosen]
+                )
             except np.linalg.LinAlgError:
                 return None
             pulls = active & (force - u[:count] < 0.0)
