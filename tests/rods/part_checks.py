@@ -322,6 +322,11 @@ class Frame:
             off = float(np.linalg.norm(r.positions[at] - said.position))
             if off > 1e-6 * r.length:
                 found.append(f"support: {cable.name}/{name} is {off:.1e} m from where it is held")
+            if said.kind in ("ring", "sleeve"):  # it slides: no pull along the cable
+                force = r.reactions[name].force
+                pull = abs(float(force @ r.tangents[at]))
+                if pull > 1e-3 * float(np.linalg.norm(force)) + 1e-6 * float(np.abs(r.force).max()):
+                    found.append(f"support: {cable.name}/{name} slides, but pulls along the cable with {pull:.1e} N")
             if said.direction is not None and cable.stiffness is not None:
                 turn = float(np.linalg.norm(np.cross(r.tangents[at], said.direction)))
                 if turn > 1e-6 or r.tangents[at] @ np.array(said.direction) < 0.0:
