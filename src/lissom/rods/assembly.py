@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, on_spline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.outcome import RodReport, RodState, between
@@ -103,6 +103,9 @@ class Assembly:
         began = time.perf_counter()
         if not self._from and all(k.solved is not None for k in self.solvers.values()):
             self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
+        reason = self._held_inside()
+        if reason:
+            return self._refused(reason, began)
         if cold or not self._from:
             return self._begin(began)
         short = self._too_short()
@@ -123,6 +126,26 @@ class Assembly:
             if find_shortfall(held, solver.line.is_extensible) is not None:
                 found[name] = solver.solve()  # says so, and does no more
         return {name: found.get(name, self._last[name]) for name in self.solvers} if found else {}
+
+    def _held_inside(self) -> str:
+        """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
+        free = {body.part for body in self.bodies}
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            for k, support in enumerate(solver.supports):
+                if (number, k) in self._on_body or not all(support.holds):
+                    continue
+                for part, (position, quaternion) in enumerate(self.goal):
+                    depth = self.surroundings.depth_at(number, part, support, position, quaternion)
+                    if part not in free and depth > self._too_deep:
+                        other = self.surroundings.obstacles[part].name
+                        where = f"{support.name} holds {name} {1000.0 * depth:.3g} mm inside {other}"
+                        return f"{where}: mount it on {other}, let the cable ignore it, or move one of them"
+        return ""
+
+    def _refused(self, reason: str, began: float) -> dict[str, RodReport]:
+        """Reports of a solve that was not tried; nothing is changed."""
+        nothing = Settled(newton.OUT_OF_ITERATIONS, 0, 0.0, 0.0, 0.0, 0, 0, 0)
+        return {name: self._report("not_converged", reason, nothing, began) for name in self.solvers}
 
     def _alone(self) -> dict[str, RodReport] | None:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
@@ -182,6 +205,7 @@ class Assembly:
         notes = tuple(overlap(k) for k in found)
         if not found and not self.bodies and not led and self._accept_alone(reports):
             return reports
+        reason = ""
         attempts = [(self._depth(found), lonely)]
         if found or led:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
@@ -195,12 +219,12 @@ class Assembly:
                 return self._reports(system, outcome, "", notes, began)
         if found:
             self._adopt(lonely)
-            system = self._new_system()
             self._stand(self._taken_away(found))
             if not self._overlaps():
-                outcome, _ = self._travel(system, self.goal)
+                system = self._new_system()
+                outcome, reason = self._travel(system, self.goal)
             self._stand(self.goal)
-        reports = self._reports(system, outcome, "", notes, began)
+        reports = self._reports(system, outcome, reason, notes, began)
         if not all(k.status in ("converged", "unstable") for k in reports.values()):
             self._from = {}
             for solver in self.solvers.values():
@@ -241,7 +265,8 @@ class Assembly:
         return max((-k.distance for k in found), default=0.0)
 
     def _still_inside(self, system: System) -> Clearance | None:
-        for found in self.surroundings.clearances([k.x for k in system.links]):
+        """The cable that is deep in a part; asked of the smooth cable, which is what touches."""
+        for found in self.surroundings.clearances([on_spline(k.x) for k in system.links]):
             if found.distance < -self._too_deep:
                 return found
         return None
@@ -261,10 +286,16 @@ class Assembly:
             steps += 1
             if outcome.status == newton.CONVERGED:
                 done = part
-                if done == 1.0:
-                    outcome.iterations = spent
+                if done < 1.0:
+                    continue
+                outcome.iterations = spent
+                inside = self._still_inside(system)
+                if inside is None:
                     return outcome, ""
-                continue
+                self._restore(system, start)
+                self._stand(origins)
+                outcome.status = newton.OUT_OF_ITERATIONS
+                return outcome, f"{overlap(inside)}, and is not pushed out of it"
             pressed = self._pressed(system)
             self._restore(system, before)
             step, halvings = 0.5 * step, halvings + (2 if pressed else 1)
@@ -353,30 +384,30 @@ class Assembly:
             if all(k.ok for k in polished.values()) and self._accept_alone(polished):
                 return polished
             self._accept(system)
-        seconds = time.perf_counter() - began
-        reports = {
-            name: RodReport(
-                status=status,
-                reason=reason,
-                iterations=outcome.iterations,
-                residual=outcome.residual,
-                length_error=outcome.closure,
-                stable=outcome.status == newton.CONVERGED and outcome.unstable == 0,
-                index=outcome.unstable,
-                neutral=0,
-                element="staggered",
-                methods=("newton with contacts",),
-                warnings=(),
-                others=(),
-                shortfall=0.0,
-                seconds=seconds,
-                penetration=outcome.penetration,
-            )
-            for name in self.solvers
-        }
+        reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
         if status != "not_converged":
             self._last = reports
         return reports
+
+    @staticmethod
+    def _report(status: str, reason: str, outcome: Settled, began: float) -> RodReport:
+        return RodReport(
+            status=status,
+            reason=reason,
+            iterations=outcome.iterations,
+            residual=outcome.residual,
+            length_error=outcome.closure,
+            stable=outcome.status == newton.CONVERGED and outcome.unstable == 0,
+            index=outcome.unstable,
+            neutral=0,
+            element="staggered",
+            methods=("newton with contacts",),
+            warnings=(),
+            others=(),
+            shortfall=0.0,
+            seconds=time.perf_counter() - began,
+            penetration=outcome.penetration,
+        )
 
     def _accept(self, system: System) -> None:
         """The state of the system becomes the one that everything was last solved in."""

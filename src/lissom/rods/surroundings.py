@@ -12,6 +12,7 @@ from lissom.geometry.solids import Solid
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, matrix
 from lissom.rods.contacts import Contacts, on_polyline
+from lissom.rods.line import Support
 from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
 
 Array = NDArray[np.float64]
@@ -22,6 +23,8 @@ NEAR_RADII = 1.5
 NEAR_LENGTH = 0.02
 # A cable ignores the part it is mounted on within so many radii of the mount (two diameters).
 MOUNT_RADII = 4.0
+# and any part within so many radii of a point that is held (a diameter).
+HELD_RADII = 2.0
 # Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
 SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
@@ -185,6 +188,7 @@ class Surroundings:
             if count <= len(room.t):
                 break
             self._room = new_found(2 * count)
+        count = without_held(room, count, skin)
         if 2 * count > len(self._places.lean):
             self._places = new_places(4 * count)
         places = self._places
@@ -231,6 +235,17 @@ class Surroundings:
             ahead = c.drag[mine] @ obstacle.rotation / bristle
             self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
 
+    def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:
+        """m: how deep a support holds a cable in a part that stands there; negative where it does not."""
+        skin, obstacle = self.skins[link], self.obstacles[part]
+        near = MOUNT_RADII * skin.radius
+        mounted = any(name == obstacle.name and abs(place - support.place) < near for name, place in skin.mounts)
+        if (link, part) not in self._wanted or mounted:
+            return -math.inf
+        point, flag = np.array([support.position]), np.ones(1, dtype=np.int64)
+        distance, _, _, _ = clearance(obstacle.solid, matrix(quaternion), position, point, flag)
+        return skin.radius - float(distance)
+
     def clearances(self, points: list[Array]) -> list[Clearance]:
         """The nearest place of every cable to every part that it may touch."""
         found: list[Clearance] = []
@@ -249,10 +264,31 @@ class Surroundings:
         return found
 
 
+def without_held(room: Found, count: int, skin: Skin) -> int:
+    """Takes out the places within a diameter of held points, which cannot give way, and returns how many are left.
+
+    What is farther away counts, unless a support holds that very point inside: then not the segments next to it either.
+    """
+    held = np.zeros(len(skin.s), dtype=bool)
+    held[skin.held] = True
+    segment, t = room.segment[:count], room.t[:count]
+    point = segment + (t >= 1.0)
+    at_held = ((t <= 0.0) | (t >= 1.0)) & held[point]
+    if not held[segment].any() and not held[segment + 1].any():
+        return count
+    inside = np.zeros(len(skin.s), dtype=bool)
+    inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
+    place = skin.s[segment] + t * (skin.s[segment + 1] - skin.s[segment])
+    near = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
+    kept = np.flatnonzero(~at_held & ~near & ~inside[segment] & ~inside[segment + 1])
+    for values in room:
+        values[: len(kept)] = values[:count][kept]
+    return len(kept)
+
+
 def wanted(skin: Skin, part: str) -> Indices:
-    """(points,) 1 where the cable may touch the part: not where it is held, nor near a mount on it."""
+    """(points,) 1 where the cable may touch the part: not near a mount on it."""
     flags = np.ones(len(skin.s), dtype=np.int64)
-    flags[skin.held] = 0
     for name, place in skin.mounts:
         if name == part:
             flags[np.abs(skin.s - place) < MOUNT_RADII * skin.radius] = 0

@@ -241,7 +241,7 @@ class System:
         force, moment = body.weight.copy(), np.cross(arm, body.weight)
         for seat in body.seats:
             link = self.links[seat.link]
-            pull = -link.reaction(seat.support)
+            pull = -self._reaction(seat)
             force += pull
             moment += np.cross(R @ seat.offset, pull)
             if seat.turn is not None:
@@ -254,6 +254,15 @@ class System:
             force += push
             moment += np.cross(c.point[k] - body.position, push)
         return np.concatenate([force, moment])
+
+    def _reaction(self, seat: Seat) -> Array:
+        """(3,) N: what a body exerts on a cable that sits on it; contacts that push the seat itself push the body."""
+        link = self.links[seat.link]
+        if not len(self.contacts):
+            return link.reaction(seat.support)
+        support = link.solver.supports[seat.support]
+        pushed = self.pushed(seat.link)[link.solver.grid.support_at[seat.support]]
+        return np.asarray(link.reaction(seat.support) - pushed * np.array(support.holds))
 
     def pushed(self, number: int) -> Array:
         """(points, 3) N: what the contacts exert at the points of a link."""
@@ -332,7 +341,7 @@ class System:
             for seat in body.seats:
                 link = self.links[seat.link]
                 arm = R @ seat.offset
-                B += bodies.lever(arm, link.reaction(seat.support))
+                B += bodies.lever(arm, self._reaction(seat))
                 if seat.turn is not None:
                     site = link.site_of(seat.support)
                     F = bodies.matrix(link.q[site])
