@@ -11,7 +11,9 @@ from lissom.rods.bodies import Body, Seat
 from lissom.rods.harness import support_name
 from lissom.rods.line import FRAME
 from lissom.rods.solver import RodSolver
-from lissom.rods.surroundings import Obstacle, Skin, Surroundings
+from lissom.rods.meeting import Meetings
+from lissom.rods.obstacle import Obstacle
+from lissom.rods.surroundings import Skin, Surroundings
 from lissom.scene import Scene
 from lissom.scene.part import Part
 from lissom.scene.placing import Poses, member_poses, mounts
@@ -61,10 +63,36 @@ def make_assembly(
     obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
     skins = [skin(scene, name, solver) for name, solver in solvers.items()]
     number = {k.name: i for i, k in enumerate(obstacles)}
-    return Assembly(
-        solvers, Surroundings(obstacles, skins), free_junctions(scene, solvers, junctions)
-        + [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"],
-    )  # fmt: skip
+    bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"]
+    free = [k.part for k in bodies if k.part >= 0]
+    meetings = Meetings(obstacles, [pair for pair in may_meet(scene, obstacles) if set(pair) & set(free)])
+    surroundings = Surroundings(obstacles, skins, meetings)
+    for body in bodies:
+        pairs = [pair for pair in meetings.pairs if body.part in pair]
+        if pairs:
+            body.size = meetings.size(body.part)
+            body.reach = min(meetings.cutoff(pair, surroundings.margin) for pair in pairs)
+    return Assembly(solvers, surroundings, free_junctions(scene, solvers, junctions) + bodies)
+
+
+def may_meet(scene: Scene, obstacles: list[Obstacle]) -> list[tuple[int, int]]:
+    """Pairs of parts that may touch: those that do not move as one, and do not ignore each other."""
+    roots = {part.name: root(scene, part) for part in scene.parts}
+    ignored = {(part.name, name) for part in scene.parts for name in part.ignore}
+    found: list[tuple[int, int]] = []
+    for b, second in enumerate(obstacles):
+        for a, first in enumerate(obstacles[:b]):
+            names = (first.name, second.name)
+            if roots[first.name] != roots[second.name] and names not in ignored and names[::-1] not in ignored:
+                found.append((a, b))
+    return found
+
+
+def root(scene: Scene, part: Part) -> str:
+    """The part at the top of the parents."""
+    while part.parent is not None:
+        part = scene.part(part.parent)
+    return part.name
 
 
 def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:

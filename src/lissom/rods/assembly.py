@@ -48,7 +48,10 @@ MOST_STEPS = 400
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A place where a cable touches something."""
+    """A place where a cable touches something, or a free part touches a part.
+
+    Where no cable takes part `body` says which part feels the force, `cable` is empty, and its places are 0.
+    """
 
     cable: str
     place: float  # m along the cable
@@ -59,6 +62,7 @@ class Contact:
     normal: Array  # (3,) from what is touched to the cable
     force: Array  # (3,) N, on the cable, friction included
     pressure: float  # N along the normal
+    body: str | None = None  # the free part that touches `part`, in place of a cable
 
 
 @dataclass(slots=True)
@@ -187,8 +191,11 @@ class Assembly:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
             attempts = [*guesses, *attempts] if led else sorted([*attempts, *guesses], key=lambda k: k[0])
+        poses = [(k.position, k.quaternion) for k in self.bodies]
         for _, states in attempts:
             self._adopt(states)
+            for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
+                body.position, body.quaternion = position, quaternion
             system = self._new_system()
             outcome = system.settle(MOST_ITERATIONS, TOLERANCE, self.depth)
             if outcome.status == newton.CONVERGED and not self._still_inside(system):
@@ -280,6 +287,9 @@ class Assembly:
         if not system.blocked():
             return ""
         k = int(np.argmax(c.force))
+        if c.link[k] == NO_LINK:
+            names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
+            return f": {names[0]} is jammed against {names[1]}"
         cable = self.surroundings.skins[c.link[k]]
         other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
@@ -405,6 +415,9 @@ class Assembly:
         found: list[Contact] = []
         skins = self.surroundings.skins
         for k in np.flatnonzero(c.force > 0.0):
+            if c.link[k] == NO_LINK:
+                found.append(self._described_of_parts(c, int(k)))
+                continue
             skin = skins[c.link[k]]
             place = float(on_polyline(skin.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
             other = None
@@ -419,6 +432,17 @@ class Assembly:
                 )
             )  # fmt: skip
         return tuple(found)
+
+    def _described_of_parts(self, c: Contacts, k: int) -> Contact:
+        """As the free part feels it; of two free ones, as the one does that touches with a corner or an edge."""
+        free = {body.part for body in self.bodies}
+        a, b, sense = int(c.feeler[k]), int(c.part[k]), 1.0
+        if a not in free:
+            a, b, sense = b, a, -1.0
+        body, part = (self.surroundings.obstacles[number].name for number in (a, b))
+        normal = sense * c.normal[k]
+        pressure = float(c.force[k])
+        return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
 
     # ---- going back ----------------------------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ class Body:
     centre: Array = field(default_factory=lambda: np.zeros(3))  # (3,) body axes, m
     seats: tuple[Seat, ...] = ()
     part: int = -1  # the number of its part, if it can be touched
+    size: float = 0.0  # m: how far from its origin it touches
+    reach: float = np.inf  # m: how far around it parts are looked for
 
     @property
     def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:

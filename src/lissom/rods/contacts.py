@@ -1,4 +1,4 @@
-"""Contacts between cables and whatever they touch: the list, its multipliers, and the two rules that update them."""
+"""Contacts between cables and whatever they touch, and of parts with parts: the list, its multipliers, and the two rules that update them."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -10,6 +10,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 NO_LINK = -1
+NO_PART = -1
 
 # A contact is the one of before if it is on the same pair, no farther along than this (segments), and its normal
 # has turned by no more than acos of this.
@@ -21,9 +22,12 @@ MERGED = 0.1
 
 @dataclass(slots=True)
 class Contacts:
-    """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing."""
+    """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing.
 
-    link: Indices  # (c,) number of the cable a
+    Where two parts are near each other the one that touches, the feeler, takes the place of the cable a.
+    """
+
+    link: Indices  # (c,) number of the cable a, NO_LINK for a part
     segment: Indices  # (c, 2) the place is the mean of two places of the polyline [smooth.py]
     t: Array  # (c, 2) fractions of the segments
     lean: Array  # (c,) how its motion along the cable is shared between the two
@@ -45,6 +49,10 @@ class Contacts:
     force: Array  # (c,) λ: N along the normal, on the cable a
     drag: Array  # (c, 3) friction force on the cable a, N
     reference: Array  # (c, 3) where the place would be, had it stuck, m
+    feeler: Indices  # (c,) number of the part that touches the other, where no cable does; else NO_PART
+    feeler_place: Array  # (c, 3) of a part's feeler, m
+    spot: Array  # (c, 3) the same in its axes, in units within which it may be the one of before
+    edge: Array  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -64,7 +72,8 @@ class Contacts:
             point=vector.copy(), normal=vector.copy(), gap=number.copy(), distance=number.copy(),
             curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
             other_along=vector.copy(), other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
-            drag=vector.copy(), reference=vector.copy(),
+            drag=vector.copy(), reference=vector.copy(), feeler=index + NO_PART, feeler_place=vector.copy(),
+            spot=vector.copy(), edge=vector.copy(),
         )  # fmt: skip
 
     @property
@@ -90,8 +99,10 @@ class Contacts:
             (self.link[:, None] == before.link)
             & (self.other[:, None] == before.other)
             & (self.part[:, None] == before.part)
+            & (self.feeler[:, None] == before.feeler)
         )
         far = np.abs(self.place[:, None] - before.place)
+        far += np.abs(self.spot[:, None] - before.spot).max(axis=2)
         turned = self.normal @ before.normal.T
         cost = np.where(same & (far < SAME_PLACE) & (turned > SAME_NORMAL), far + 1.0 - turned, np.inf)
         news, olds = np.nonzero(np.isfinite(cost))

@@ -83,7 +83,7 @@ def columns(c: Contacts, rubbing: Array, hardness: float, weak: float) -> Column
     places = [Places.of(c, every, c.normal, every)]
     give = [np.full(len(c), 1.0 / hardness)]
     count = len(c)
-    acting = np.flatnonzero(c.force > 0.0)
+    acting = np.flatnonzero((c.force > 0.0) & (c.link != NO_LINK))  # those of parts: system.py
     curvature, force = c.curvature[acting], c.force[acting]
     values, vectors = np.linalg.eigh(rubbing[acting] - force[:, None, None] * curvature)
     for k in range(3):

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, border, dense, friction, newton, springs
+from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import Contacts, places
@@ -41,6 +41,10 @@ MOST_HALVINGS = 4
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
 FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
+# A body that nothing holds would go at once wherever it is pulled: damping lets a step move it by about so much of how
+# far it looks around it, or turn it by so much (rad).
+BODY_STEP = 2.0
+BODY_TURN = 1.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
 # Steps are shortened for that down to this part.
@@ -246,6 +250,10 @@ class System:
             push = -c.force[k] * c.normal[k] - c.drag[k]
             force += push
             moment += np.cross(c.point[k] - body.position, push)
+        for k in np.flatnonzero(c.feeler == body.part) if body.part >= 0 else ():
+            push = c.force[k] * c.normal[k]
+            force += push
+            moment += np.cross(c.point[k] - body.position, push)
         return np.concatenate([force, moment])
 
     def pushed(self, number: int) -> Array:
@@ -296,6 +304,7 @@ class System:
         Z[np.arange(duals), np.arange(duals)] = -columns.give
         right[:duals] = -columns.error
         self._couple_bodies(columns, Z, right, duals)
+        self._hold_back(Z, right, duals, shift)
         index = 0
         for link, T in zip(self.links, self._run_couplings(duals), strict=True):
             index += link.reduce(shift)
@@ -341,7 +350,36 @@ class System:
             if body.part >= 0:
                 for k in np.flatnonzero(c.part == body.part):
                     couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+                for k in np.flatnonzero(c.feeler == body.part):
+                    couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
             Z[np.ix_(own[3:], own[3:])] += B
+        self._bend_gaps(Z, duals)
+
+    def _bend_gaps(self, Z: Array, duals: int) -> None:
+        """B: second derivatives of the gaps between parts [docs/theory/contact.md (12)]."""
+        c = self.contacts
+        feels, touched = rigid.sides(c, self.bodies)
+        for k in rigid.between_parts(c):
+            if c.force[k] <= 0.0:
+                continue
+            moving = [(int(b), 6 * side) for side, b in enumerate((feels[k], touched[k])) if b >= 0]
+            origins = [self.bodies[b].position if b >= 0 else c.point[k] for b in (feels[k], touched[k])]
+            G = -c.force[k] * rigid.bent(rigid.felt(c, int(k)), *origins)
+            own = np.concatenate([duals + 6 * b + np.arange(6) for b, _ in moving])
+            at = np.concatenate([first + np.arange(6) for _, first in moving])
+            Z[np.ix_(own, own)] += G[np.ix_(at, at)]
+
+    def _hold_back(self, Z: Array, right: Array, duals: int, shift: float) -> None:
+        """Shifts the stiffness of bodies as that of frames, and damps those that touch by what is out of balance."""
+        turn = shift * self.links[0].points
+        for b, body in enumerate(self.bodies):
+            own = duals + 6 * b + np.arange(6)
+            pull = np.zeros(2)
+            if body.reach < np.inf:
+                pull[0] = np.linalg.norm(right[own[:3]]) / (BODY_STEP * body.reach)
+                pull[1] = np.linalg.norm(right[own[3:]]) / BODY_TURN
+            Z[own[:3], own[:3]] += turn / self.length**2 + pull[0]
+            Z[own[3:], own[3:]] += turn + pull[1]
 
     def _changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
         """u = (−dμ, dp) with contact forces that push and gaps that do not close; None where there are none.
@@ -461,10 +499,12 @@ class System:
         for link, x in zip(self.links, points, strict=True):
             way = float(np.sqrt(((x - link.x) ** 2).sum(axis=1).max()))
             part = min(part, ADVANCE * self.touching.reach / max(way, 1e-300))
+        part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
         c = self.contacts
         if not len(c):
             return part
         moved = places(c, [x - k.x for k, x in zip(self.links, points, strict=True)])
+        moved += rigid.shifts(c, self.bodies, trial.poses)
         nearing = -np.einsum("ck,ck->c", c.normal, moved)
         hits = (nearing > 0.0) & (c.distance > 0.0)
         return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))

@@ -1,0 +1,142 @@
+"""Parts that touch parts: which may, and where they are near each other."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry.feelers import Feelers, feelers
+from lissom.geometry.feeling import feeling
+from lissom.geometry.solids import CYLINDER, MESH, PLANE
+from lissom.geometry.touching import Found, new_found
+from lissom.rods.contacts import NO_LINK, Contacts
+from lissom.rods.obstacle import Obstacle
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Parts look around them as far as this part of the size of the smaller of two, or as far as cables do.
+NEAR_SIZE = 0.25
+# A sheet has no inside: parts touch it at this part of the size of the smaller, and stay on their side.
+SHEET = 1e-3
+# Where they touch a solid, a step may lead into it by this part of the size: the next leads out again.
+GIVE = 0.02
+# Contacts of one pair; beyond, those that say most.
+MOST = 32
+# Places on a part nearer to each other than this part of its size may be the same from step to step.
+SPOT = 0.1
+
+
+@dataclass(slots=True)
+class Meetings:
+    """Pairs of parts that may touch, and their feelers."""
+
+    obstacles: list[Obstacle]
+    pairs: list[tuple[int, int]]
+    _feelers: dict[int, Feelers] = field(init=False, default_factory=dict)
+    _room: Found = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._room = new_found(256)
+        self._feelers = {k: feelers(self.obstacles[k].solid) for pair in self.pairs for k in pair}
+
+    def size(self, number: int) -> float:
+        """m: how far from its origin a part touches; a half space has no end."""
+        return self._feelers[number].reach if self.obstacles[number].solid.kind != PLANE else np.inf
+
+    def cutoff(self, pair: tuple[int, int], margin: float) -> float:
+        return max(margin, NEAR_SIZE * min(self.size(pair[0]), self.size(pair[1])))
+
+    def near(self, margin: float) -> list[Contacts]:
+        """The contacts of every pair that is near."""
+        found = [self.between(pair, self.cutoff(pair, margin)) for pair in self.pairs]
+        return [k for k in found if len(k)]
+
+    def between(self, pair: tuple[int, int], cutoff: float) -> Contacts:
+        """The contacts of a pair within `cutoff`, gaps filled in."""
+        if self.far(pair, cutoff):
+            return Contacts.none()
+        lists = [self._felt(a, b, cutoff, edges) for a, b, edges in self._asked(*pair)]
+        found = Contacts.joined([k for k in lists if len(k)])
+        if len(found) <= MOST:
+            return found
+        return found.where(telling(found, min(self.size(k) for k in pair)))
+
+    def far(self, pair: tuple[int, int], cutoff: float) -> bool:
+        """Whether the balls around two parts are farther apart than `cutoff`; the ball of a half space is itself."""
+        a, b = sorted(pair, key=self.size)
+        first, second = self.obstacles[a], self.obstacles[b]
+        way = first.position - second.position
+        if second.solid.kind == PLANE:
+            return float(way @ second.rotation[:, 2]) > self.size(a) + cutoff
+        return float(np.linalg.norm(way)) > self.size(a) + self.size(b) + cutoff
+
+    def _asked(self, a: int, b: int) -> list[tuple[int, int, bool]]:
+        """(who feels, what is felt, with edges too): between the two, all that can touch.
+
+        What is round feels for itself. Else corners feel both ways, and edges one way: on a cylinder, if there is one.
+        """
+        round_a, round_b = self._feelers[a].radius > 0.0, self._feelers[b].radius > 0.0
+        if round_a or round_b:
+            return [(a, b, True) if round_a else (b, a, True)]
+        if self.obstacles[a].solid.kind == CYLINDER or self.obstacles[a].solid.kind == PLANE:
+            a, b = b, a
+        return [(a, b, True), (b, a, False)]
+
+    def _felt(self, a: int, b: int, cutoff: float, edges: bool) -> Contacts:
+        """Feelers of a near the surface of b."""
+        mine, first, second = self._feelers[a], self.obstacles[a], self.obstacles[b]
+        if not len(mine.points):
+            return Contacts.none()
+        solid = second.solid
+        points = first.world(mine.points)
+        starts = first.world(mine.starts) if edges else points[:0]
+        ends = first.world(mine.ends) if edges else points[:0]
+        while True:
+            room = self._room
+            count = feeling(
+                solid, second.rotation, second.position, points, starts, ends, mine.radius + cutoff, room
+            )  # fmt: skip
+            if count <= len(room.t):
+                break
+            self._room = new_found(2 * count)
+        smaller = min(self.size(a), self.size(b))
+        thick = mine.radius + (SHEET * smaller if solid.kind == MESH and solid.closed == 0 else 0.0)
+        c = Contacts.empty(count)
+        c.link[:], c.feeler[:], c.part[:] = NO_LINK, a, b
+        c.point[:], c.normal[:] = room.y[:count], room.normal[:count]
+        d = room.distance[:count]
+        c.gap[:] = d - thick
+        c.distance[:] = d if solid.kind == MESH and solid.closed == 0 else np.maximum(d - thick, 0.0) + GIVE * smaller
+        c.feeler_place[:] = c.point + d[:, None] * c.normal
+        c.spot[:] = first.local(c.feeler_place) / (SPOT * min(self.size(a), 1e3 * smaller))
+        number = room.segment[:count] - len(points)
+        crossing = number >= 0
+        c.along[crossing] = (ends - starts)[number[crossing]]
+        if mine.radius == 0.0 and solid.kind == MESH:  # sharp on sharp: the curvature is of no use, the edge is
+            c.edge[crossing] = room.edge[:count][crossing]
+        else:
+            c.curvature[:] = room.curvature[:count]
+        return c
+
+
+def telling(c: Contacts, size: float) -> Indices:
+    """Of many contacts of a pair the deepest, and those that say most that is new.
+
+    What a contact says is its row (N, ρ × N/size) of the motion, and its gap: next is always the one whose row is
+    farthest from those chosen, less how much wider its gap is.
+    """
+    arm = c.point - c.point.mean(axis=0)
+    rows = np.hstack([c.normal, np.cross(arm, c.normal) / size])
+    late = (c.gap - c.gap.min()) / size
+    chosen = [int(np.argmin(c.gap))]
+    new = np.linalg.norm(rows - rows[chosen[0]], axis=1)
+    while len(chosen) < MOST:
+        best = int(np.argmax(new - late))
+        if new[best] == 0.0:
+            break
+        chosen.append(best)
+        new = np.minimum(new, np.linalg.norm(rows - rows[best], axis=1))
+        new[best] = 0.0
+        late[best] = np.inf
+    return np.sort(np.array(chosen))
