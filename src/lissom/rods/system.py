@@ -22,6 +22,7 @@ from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import Contacts, places
+from lissom.rods.holding import held_closed
 from lissom.rods.link import Link
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
@@ -31,6 +32,8 @@ Indices = NDArray[np.int64]
 
 # ρ in units of the stiffness of a segment against a push,
 HARDNESS = 1e4
+# of the spring that holds closed what presses, as a part of that,
+HOLD = 0.1
 # and of the merit, softer: on a curved surface a straight step leaves it at second order.
 MERIT_HARDNESS = 1.0
 # Springs at a contact weaker than this, in the same units, are left out.
@@ -43,8 +46,8 @@ FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
 # A body that nothing holds would go at once wherever it is pulled: damping lets a step move it by about so much of how
 # far it looks around it, or turn it by so much (rad).
-BODY_STEP = 2.0
-BODY_TURN = 1.0
+BODY_STEP = 10.0
+BODY_TURN = 5.0
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
 # Steps are shortened for that down to this part.
@@ -396,7 +399,10 @@ class System:
             return None
         Q = Z[np.ix_(contact, rest)] @ side[:, :-1] - Z[np.ix_(contact, contact)]
         b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
-        found = nonnegative(Q, b, (force > 0.0) | (self.contacts.gap < 0.0))
+        start = (force > 0.0) | (self.contacts.gap < 0.0)
+        found = nonnegative(Q, b, start)
+        if found is None:
+            found = held_closed(Q, b, force > 0.0, start, HOLD * self.hardness)
         if found is None:
             return None
         u = np.empty(len(Z))
