@@ -18,6 +18,7 @@ from lissom.rods.bodies import Body
 from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
+from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import retwisted
 from lissom.rods.solver import RodSolver
@@ -93,6 +94,7 @@ class Assembly:
         length = min(k.line.length for k in solvers.values())
         self._radius = min(k.radius for k in surroundings.skins)
         self._least_step = STEP * (self._radius or 0.005 * length)
+        self._least_step = min([self._least_step, *(GIVE * body.size for body in bodies if body.size > 0.0)])
         self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
 
@@ -322,7 +324,7 @@ class Assembly:
                     link.hold(k, b if part == 1.0 else between(a, b, part))
 
     def _stand(self, poses: list[Pose]) -> None:
-        free = {body.part for body in self.bodies}
+        free = {part for body in self.bodies for part in body.parts}
         for number, (obstacle, (position, quaternion)) in enumerate(
             zip(self.surroundings.obstacles, poses, strict=True)
         ):
@@ -435,7 +437,7 @@ class Assembly:
 
     def _described_of_parts(self, c: Contacts, k: int) -> Contact:
         """As the free part feels it; of two free ones, as the one does that touches with a corner or an edge."""
-        free = {body.part for body in self.bodies}
+        free = {part for body in self.bodies for part in body.parts}
         a, b, sense = int(c.feeler[k]), int(c.part[k]), 1.0
         if a not in free:
             a, b, sense = b, a, -1.0

@@ -1,4 +1,4 @@
-"""Contacts between cables and whatever they touch, and of parts with parts: the list, its multipliers, and the two rules that update them."""
+"""Contacts of cables with what they touch, and of parts with parts: the list, its multipliers, how they carry over."""
 
 from dataclasses import dataclass, fields
 from typing import Self

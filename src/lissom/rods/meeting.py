@@ -21,9 +21,11 @@ NEAR_SIZE = 0.25
 SHEET = 1e-3
 # Where they touch a solid, a step may lead into it by this part of the size: the next leads out again.
 GIVE = 0.02
+# Places deeper than so many times that, and than so many times the least deep, are on the far side of what is touched.
+DEEP = 3.0
 # Contacts of one pair; beyond, those that say most.
 MOST = 32
-# Places on a part nearer to each other than this part of its size may be the same from step to step.
+# Places on a part nearer to each other than this part of the size of the smaller may be the same from step to step.
 SPOT = 0.1
 
 
@@ -38,6 +40,7 @@ class Meetings:
 
     def __post_init__(self) -> None:
         self._room = new_found(256)
+        self.pairs = [k for k in self.pairs if any(self.obstacles[number].solid.kind != PLANE for number in k)]
         self._feelers = {k: feelers(self.obstacles[k].solid) for pair in self.pairs for k in pair}
 
     def size(self, number: int) -> float:
@@ -54,22 +57,22 @@ class Meetings:
 
     def between(self, pair: tuple[int, int], cutoff: float) -> Contacts:
         """The contacts of a pair within `cutoff`, gaps filled in."""
-        if self.far(pair, cutoff):
+        if self.apart(pair) > cutoff:
             return Contacts.none()
         lists = [self._felt(a, b, cutoff, edges) for a, b, edges in self._asked(*pair)]
         found = Contacts.joined([k for k in lists if len(k)])
-        if len(found) <= MOST:
-            return found
-        return found.where(telling(found, min(self.size(k) for k in pair)))
+        size = min(self.size(k) for k in pair)
+        found = found.where(believed(found.gap, size))
+        return found if len(found) <= MOST else found.where(telling(found, size))
 
-    def far(self, pair: tuple[int, int], cutoff: float) -> bool:
-        """Whether the balls around two parts are farther apart than `cutoff`; the ball of a half space is itself."""
+    def apart(self, pair: tuple[int, int]) -> float:
+        """m between the balls around two parts; the ball of a half space is itself."""
         a, b = sorted(pair, key=self.size)
         first, second = self.obstacles[a], self.obstacles[b]
         way = first.position - second.position
         if second.solid.kind == PLANE:
-            return float(way @ second.rotation[:, 2]) > self.size(a) + cutoff
-        return float(np.linalg.norm(way)) > self.size(a) + self.size(b) + cutoff
+            return np.inf if first.solid.kind == PLANE else float(way @ second.rotation[:, 2]) - self.size(a)
+        return float(np.linalg.norm(way)) - self.size(a) - self.size(b)
 
     def _asked(self, a: int, b: int) -> list[tuple[int, int, bool]]:
         """(who feels, what is felt, with edges too): between the two, all that can touch.
@@ -109,7 +112,7 @@ class Meetings:
         c.gap[:] = d - thick
         c.distance[:] = d if solid.kind == MESH and solid.closed == 0 else np.maximum(d - thick, 0.0) + GIVE * smaller
         c.feeler_place[:] = c.point + d[:, None] * c.normal
-        c.spot[:] = first.local(c.feeler_place) / (SPOT * min(self.size(a), 1e3 * smaller))
+        c.spot[:] = first.local(c.feeler_place) / (SPOT * smaller)
         number = room.segment[:count] - len(points)
         crossing = number >= 0
         c.along[crossing] = (ends - starts)[number[crossing]]
@@ -118,6 +121,15 @@ class Meetings:
         else:
             c.curvature[:] = room.curvature[:count]
         return c
+
+
+def believed(gap: Array, size: float) -> NDArray[np.bool_]:
+    """(c,) whether a place is not too deep to be meant: the shortest way out of an overlap is the one that was taken in.
+
+    An edge that has sunk into one face of a box by a hair is far below the edges of the opposite face as well.
+    """
+    least = -float(gap[gap < 0.0].max(initial=-np.inf))
+    return np.asarray(-gap <= max(DEEP * GIVE * size, DEEP * least if least < np.inf else 0.0))
 
 
 def telling(c: Contacts, size: float) -> Indices:

@@ -86,9 +86,9 @@ def sides(c: Contacts, bodies: list[Body]) -> tuple[Indices, Indices]:
     """((c,), (c,)): which body feels, and which is touched; −1 where it is none of the bodies."""
     feels, touched = np.full(len(c), -1), np.full(len(c), -1)
     for b, body in enumerate(bodies):
-        if body.part >= 0:
-            feels[c.feeler == body.part] = b
-            touched[c.part == body.part] = b
+        for part in body.parts:
+            feels[c.feeler == part] = b
+            touched[c.part == part] = b
     return feels, touched
 
 
@@ -96,10 +96,8 @@ def shifts(c: Contacts, bodies: list[Body], poses: list[tuple[Array, Array]]) ->
     """(c, 3) m: how the feelers move, and what they feel is taken off, when the bodies go to `poses`."""
     found = np.zeros((len(c), 3))
     for body, (position, quaternion) in zip(bodies, poses, strict=True):
-        if body.part < 0:
-            continue
         turn = matrix(quaternion) @ matrix(body.quaternion).T
-        for mine, sense in ((c.feeler == body.part, 1.0), (c.part == body.part, -1.0)):
+        for mine, sense in ((on(c.feeler, body), 1.0), (on(c.part, body), -1.0)):
             arm = c.point[mine] - body.position
             found[mine] += sense * (arm @ turn.T + position - c.point[mine])
     return found
@@ -112,6 +110,13 @@ def farthest(bodies: list[Body], poses: list[tuple[Array, Array]]) -> float:
         turn = 2.0 * float(np.arccos(min(1.0, abs(float(quaternion @ body.quaternion)))))
         way = max(way, (float(np.linalg.norm(position - body.position)) + turn * body.size) / body.reach)
     return way
+
+
+def on(parts: Indices, body: Body) -> Indices:
+    """Which of the contacts are on a body, by the numbers of their parts."""
+    if not body.carries:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.isin(parts, body.parts))
 
 
 def between_parts(c: Contacts) -> Indices:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lissom.geometry.clearance import clearance
 from lissom.geometry.pairs import Pairs, near_pairs, new_pairs
 from lissom.geometry.touching import Found, new_found, touching
-from lissom.rods.bodies import Body
+from lissom.rods.bodies import Body, carried_poses
 from lissom.rods.contacts import Contacts, on_polyline
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
@@ -99,8 +99,8 @@ class Surroundings:
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
-            if body.part >= 0:
-                self.obstacles[body.part].stand(body.position, body.quaternion)
+            for part, position, quaternion in carried_poses(body):
+                self.obstacles[part].stand(position, quaternion)
 
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         self.place_bodies(bodies)

@@ -249,11 +249,11 @@ class System:
                 gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
                 moment -= bodies.matrix(link.q[site]) @ gradient
         c = self.contacts
-        for k in np.flatnonzero(c.part == body.part) if body.part >= 0 else ():
+        for k in rigid.on(c.part, body):
             push = -c.force[k] * c.normal[k] - c.drag[k]
             force += push
             moment += np.cross(c.point[k] - body.position, push)
-        for k in np.flatnonzero(c.feeler == body.part) if body.part >= 0 else ():
+        for k in rigid.on(c.feeler, body):
             push = c.force[k] * c.normal[k]
             force += push
             moment += np.cross(c.point[k] - body.position, push)
@@ -350,11 +350,10 @@ class System:
                     at = link.anchor_support[columns.places.segment[k]]
                     moved = columns.places.direction[k] * (at == seat.support)
                     couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
-            if body.part >= 0:
-                for k in np.flatnonzero(c.part == body.part):
-                    couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
-                for k in np.flatnonzero(c.feeler == body.part):
-                    couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
+            for k in rigid.on(c.part, body):
+                couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+            for k in rigid.on(c.feeler, body):
+                couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
             Z[np.ix_(own[3:], own[3:])] += B
         self._bend_gaps(Z, duals)
 
@@ -487,7 +486,7 @@ class System:
             points.append(x)
         contacts = known
         if contacts is None:
-            moved = [Body(k.name, p, q, part=k.part) for k, (p, q) in zip(self.bodies, poses, strict=True)]
+            moved = [Body(k.name, p, q, carries=k.carries) for k, (p, q) in zip(self.bodies, poses, strict=True)]
             contacts = self.touching.near(points, moved)
             contacts.inherit(aimed)
         soft = MERIT_HARDNESS * self.stiffness
