@@ -214,6 +214,17 @@ class Simulation:
             self._results[name] = CableResult(solver, self._reports[name])
         return self._results[name]
 
+    def pose(self, name: str) -> Pose:
+        """Where a part or junction is in the world: position (m) and quaternion (w, x, y, z).
+
+        Free ones where the last equilibrium has them, others where they were put; a held part that was stopped, there.
+        """
+        found = self._parts.get(name) or self._junctions.get(name)
+        if found is None:
+            self._scene.part(name)  # raises with near matches
+            raise KeyError(name)
+        return found
+
     @property
     def cables(self) -> tuple[str, ...]:
         """Names of the cables."""

@@ -124,7 +124,7 @@ class Meetings:
 
 
 def believed(gap: Array, size: float) -> NDArray[np.bool_]:
-    """(c,) whether a place is not too deep to be meant: the shortest way out of an overlap is the one that was taken in.
+    """(c,) whether a place is not too deep to be meant: the shortest way out of an overlap is the way it came about.
 
     An edge that has sunk into one face of a box by a hair is far below the edges of the opposite face as well.
     """

@@ -194,7 +194,8 @@ class System:
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
-        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * self.force
+        weight = max((float(np.linalg.norm(body.weight)) for body in self.bodies), default=0.0)
+        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * max(self.force, weight)
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
