@@ -386,7 +386,9 @@ def test_a_held_part_passes_no_thin_sheet_in_a_jump(tmp_path: Path) -> None:
 def test_a_plug_goes_into_the_socket_it_ignores_and_out_of_one_it_overlaps() -> None:
     block = ['shape = { kind = "box", size = [0.08, 0.04, 0.06] }', "position = [0.36, 0.1, -0.05]"]
     simulation = solved(
-        cable("w", "plug"), HELD.replace("motion", 'ignore = ["socket"]\nmotion'), part("socket", *block)
+        cable("w", "plug", more='ignore = ["socket"]'),
+        HELD.replace("motion", 'ignore = ["socket"]\nmotion'),
+        part("socket", *block),
     )
     simulation.move("plug", position=(0.36, 0.1, -0.05))
     report = simulation.solve()

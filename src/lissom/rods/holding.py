@@ -18,12 +18,40 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def held_closed(Q: Array, b: Array, pressed: Flags, start: Flags, stiffness: float) -> Array | None:
-    """λ of all contacts, negative for those that are to be let go; None where holding them does not help either."""
+def contact_forces(Q: Array, b: Array, force: Array, start: Flags, stiffness: float) -> tuple[Flags, Array] | None:
+    """Which contacts act in a step, and their give 1/σ (m/N): 0, but for those that are let go though held closed.
+
+    None where the step is not convex even so. `force` are the forces so far, `start` marks contacts expected to act.
+    """
+    found = nonnegative(Q, b, start)
+    if found is not None:
+        return found > 0.0, np.zeros(len(b))
+    pressed = force > 0.0
     if not pressed.any():
         return None
     spring = np.where(pressed, stiffness, 0.0)
     held = np.asarray(np.linalg.solve(np.eye(len(b)) + Q * spring, np.column_stack([Q, b])), dtype=np.float64)
     firm, side = 0.5 * (held[:, :-1] + held[:, :-1].T), held[:, -1].copy()
     found = nonnegative(firm, side, start)
-    return None if found is None else np.asarray(found - spring * (firm @ found - side))
+    if found is None:
+        return None
+    return pressed | (found > 0.0), np.where(pressed & (found == 0.0), 1.0 / stiffness, 0.0)
+
+
+def border_step(Z: Array, right: Array, force: Array, acts: Flags, give: Array) -> Array:
+    """u = (−dμ, dp) with the contacts that act closed and without force at the others.
+
+    From the whole border, not by way of Q: that has lost most digits where a body is held by nothing but contacts.
+    """
+    count = len(force)
+    inner = np.concatenate([np.flatnonzero(acts), np.arange(count, len(Z))])
+    idle = np.flatnonzero(~acts)
+    M = Z[np.ix_(inner, inner)]
+    side = right[inner] - Z[np.ix_(inner, idle)] @ force[idle]
+    closed = np.arange(int(np.count_nonzero(acts)))
+    M[closed, closed] -= give[acts]
+    side[closed] -= give[acts] * force[acts]
+    u = np.empty(len(Z))
+    u[idle] = force[idle]
+    u[inner] = np.linalg.solve(M, side)
+    return u

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
-from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import Contacts, places
-from lissom.rods.holding import held_closed
+from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
@@ -48,6 +47,8 @@ SHIFT_GROWTH = 4.0
 # far it looks around it, or turn it by so much (rad).
 BODY_STEP = 10.0
 BODY_TURN = 5.0
+# Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
+FIRM = 1e-10
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
 # Steps are shortened for that down to this part.
@@ -379,8 +380,9 @@ class System:
             own = duals + 6 * b + np.arange(6)
             pull = np.zeros(2)
             if body.reach < np.inf:
-                pull[0] = np.linalg.norm(right[own[:3]]) / (BODY_STEP * body.reach)
-                pull[1] = np.linalg.norm(right[own[3:]]) / BODY_TURN
+                firm = FIRM * self.hardness
+                pull[0] = firm + float(np.linalg.norm(right[own[:3]])) / (BODY_STEP * body.reach)
+                pull[1] = firm * body.size**2 + float(np.linalg.norm(right[own[3:]])) / BODY_TURN
             Z[own[:3], own[:3]] += turn / self.length**2 + pull[0]
             Z[own[3:], own[3:]] += turn + pull[1]
 
@@ -400,15 +402,8 @@ class System:
         Q = Z[np.ix_(contact, rest)] @ side[:, :-1] - Z[np.ix_(contact, contact)]
         b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
         start = (force > 0.0) | (self.contacts.gap < 0.0)
-        found = nonnegative(Q, b, start)
-        if found is None:
-            found = held_closed(Q, b, force > 0.0, start, HOLD * self.hardness)
-        if found is None:
-            return None
-        u = np.empty(len(Z))
-        u[contact] = force - found
-        u[rest] = side[:, -1] - side[:, :-1] @ u[contact]
-        return u
+        found = contact_forces(Q, b, force, start, HOLD * self.hardness)
+        return None if found is None else border_step(Z, right, force, *found)
 
     # ---- one step ------------------------------------------------------------------------------------------------
 
