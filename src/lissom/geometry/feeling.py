@@ -11,12 +11,17 @@ from lissom.geometry.lookup import collect, new_stack
 from lissom.geometry.nearest import length, row
 from lissom.geometry.places import MARGIN, new_places, point_places, segment_places
 from lissom.geometry.primitives import field, lowest
+from lissom.geometry.ridges import outside_edge, outside_vertex
 from lissom.geometry.solids import MESH, PLANE, Solid
 from lissom.geometry.touching import Found, local, pose, report, report_simple
-from lissom.geometry.triples import add, scale, sub
+from lissom.geometry.triples import add, apply_transposed, scale, sub
 from lissom.kernels import kernel
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Flags = NDArray[np.int8]
+
+BEHIND = 0.1  # rad by which an edge or a face may lead into what it touches
 
 
 @kernel
@@ -92,3 +97,29 @@ def feeling_simple(
             if MARGIN < t < 1.0 - MARGIN and d <= cutoff:
                 count = report_simple(kind, size, x, R, o, single + k, t, found, count)
     return count
+
+
+@kernel
+def outward(solid: Solid, rotation: Array, vertex: Indices, half_edge: Indices, found: Found, count: int) -> Flags:
+    """(count,) 1 where what is felt lies before a corner or edge of the mesh that feels, not behind it.
+
+    The mesh that feels is `solid`, turned by `rotation`; its feelers are those corners and half edges. A corner that is
+    inside another solid only touches a face of it if all edges at the corner lead out of it again, an edge if both its
+    faces do: else it is another corner or edge that touches, or another face.
+    """
+    R = pose(rotation)
+    flags = np.ones(count, np.int8)
+    for i in range(count):
+        n = scale(-1.0, apply_transposed(R, row(found.normal, i)))
+        f = found.segment[i]
+        if f < len(vertex):
+            v = vertex[f]
+            if v >= 0 and not outside_vertex(solid.vertices, solid.triangles, solid.first, solid.star, v, n, BEHIND):
+                flags[i] = 0
+        else:
+            h = half_edge[f - len(vertex)]
+            if h >= 0 and not outside_edge(
+                solid.vertices, solid.triangles, solid.twin, solid.face_normal, h, n, BEHIND
+            ):
+                flags[i] = 0
+    return flags

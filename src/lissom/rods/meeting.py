@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.feelers import Feelers, feelers
-from lissom.geometry.feeling import feeling
+from lissom.geometry.feeling import feeling, outward
 from lissom.geometry.solids import CYLINDER, MESH, PLANE
 from lissom.geometry.touching import Found, new_found
 from lissom.rods.contacts import NO_LINK, Contacts
@@ -120,7 +120,8 @@ class Meetings:
             c.edge[crossing] = room.edge[:count][crossing]
         else:
             c.curvature[:] = room.curvature[:count]
-        return c
+        facing = outward(first.solid, first.rotation, mine.vertex, mine.half_edge, room, count) == 1
+        return c.where((c.gap >= 0.0) | facing)
 
 
 def believed(gap: Array, size: float) -> NDArray[np.bool_]:
