@@ -119,6 +119,15 @@ def on(parts: Indices, body: Body) -> Indices:
     return np.flatnonzero(np.isin(parts, body.parts))
 
 
+def let_go(c: Contacts, stiffness: float) -> None:
+    """Takes the force of contacts between parts that are open, by as much as a spring that soft would give way.
+
+    A step that was cut short has not closed the gaps that it was to close, and a force across a gap misleads the next:
+    it would tilt a body about corners that do not touch.
+    """
+    c.force[(c.feeler != NO_PART) & (c.force < stiffness * c.gap)] = 0.0
+
+
 def between_parts(c: Contacts) -> Indices:
     """Numbers of the contacts of parts with parts."""
     return np.flatnonzero(c.feeler != NO_PART)

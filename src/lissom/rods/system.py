@@ -48,7 +48,7 @@ SHIFT_GROWTH = 4.0
 BODY_STEP = 10.0
 BODY_TURN = 5.0
 # Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
-FIRM = 1e-10
+FIRM = 1e-11
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
 # Steps are shortened for that down to this part.
@@ -458,6 +458,7 @@ class System:
             body.position, body.quaternion = position, quaternion
         self.contacts = trial.contacts
         self.contacts.inherit(before)
+        rigid.let_go(self.contacts, MERIT_HARDNESS * self.stiffness)
 
     def _trial(self, step: Step, length: float, aimed: Contacts, known: Contacts | None = None) -> Trial:
         """The state after a part of the step, and its merit with the multipliers the whole step leads to:
