@@ -70,7 +70,8 @@ def test_derivatives_of_the_gap(case: str) -> None:
     meetings, poses = pair(a, b, np.array([0.03, 0.01, height]), turned(*turn), turned(*other))
     first = nearest(meetings)
     feels = int(first.feeler[0])
-    if case == "edge on edge":  # what g itself adds is left out: it is zero where forces act
+    sharp = case in ("edge on edge", "edge on cylinder")
+    if sharp:  # what g itself adds is left out: it is zero where forces act
         poses[0] = (poses[0][0] - (first.gap[0] - 1e-3) * first.normal[0], poses[0][1])
         meetings.obstacles[0].stand(*poses[0])
         first = nearest(meetings, first)
@@ -86,9 +87,9 @@ def test_derivatives_of_the_gap(case: str) -> None:
     N = first.normal[0]
     slope = np.concatenate([N, np.cross(arm[0], N), -N, -np.cross(arm[1], N)])
     G = bent(felt(first, 0), poses[order[0]][0], poses[order[1]][0])
-    assert G == pytest.approx(G.T)
+    assert np.abs(G - G.T).max() < 1e-12
     h = 1e-4
-    slack = 0.05 if case == "edge on edge" else 2e-3
+    slack = 0.05 if sharp else 2e-3
     generator = np.random.default_rng(3)
     for _ in range(12):
         p = generator.normal(size=12)

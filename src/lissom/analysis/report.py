@@ -137,7 +137,7 @@ def pose_entry(pose: Pose) -> dict[str, Any]:
 def contact_entry(scene: Scene, contact: Contact) -> dict[str, Any]:
     """One contact; between two cables it is told once, and the force acts the other way on the other one.
 
-    Where a free part touches a part there is no cable, and so no place along one; the force is the one on the free part.
+    Where a free part touches a part there is no cable, and no place along one; the force is the one on the free part.
     """
     lies = contact.body is None
     return {

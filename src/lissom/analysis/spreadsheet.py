@@ -61,7 +61,7 @@ CONTACT_HEADINGS = (
 
 
 def contacts_csv(scene: Scene, contacts: Iterable[Contact]) -> str:
-    """The whole file of contacts; F is the force on the cable, friction included; on the body where there is no cable."""
+    """The whole file of contacts; F is the force on the cable, friction included; where there is none, on the body."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")  # quotes names with commas
     writer.writerow(CONTACT_HEADINGS)

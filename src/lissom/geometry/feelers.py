@@ -2,7 +2,8 @@
 
 Two solids that touch do so at a corner of one on a face of the other, or where edges of both cross. So it is enough to
 ask for the corners and edges of each how far they are from the surface of the other. A sphere is a corner with a
-radius, a capsule an edge with one. A half space has neither: it is only touched.
+radius, a capsule an edge with one. A cylinder is a prism, but for what is round. A half space has neither: it is only
+touched.
 """
 
 import math
@@ -11,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.solids import CAPSULE, CYLINDER, MESH, SPHERE, Solid
+from lissom.geometry.solids import CAPSULE, CYLINDER, MESH, SPHERE, Solid, mesh_solid
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-ROUND = 64  # points on the rim of a cylinder: it is a prism where its rim or side touches, off by 1.2e-3 of its radius
+ROUND = 64  # sides of the prism that a cylinder is for what is sharp: off by 1.2e-3 of its radius
 
 
 class Feelers(NamedTuple):
@@ -37,7 +38,7 @@ class Feelers(NamedTuple):
 
 
 def feelers(solid: Solid) -> Feelers:
-    """What a solid feels with."""
+    """What a solid feels with; a cylinder must be `faceted`."""
     none = np.zeros((0, 3))
     if solid.kind == MESH:
         return mesh_feelers(solid)
@@ -46,8 +47,6 @@ def feelers(solid: Solid) -> Feelers:
     if solid.kind == CAPSULE:
         top = np.array([[0.0, 0.0, solid.size[1]]])
         return plain_feelers(np.concatenate([top, -top]), -top, top, float(solid.size[0]))
-    if solid.kind == CYLINDER:
-        return cylinder_feelers(float(solid.size[0]), float(solid.size[1]))
     return plain_feelers(none, none, none, 0.0)
 
 
@@ -66,13 +65,20 @@ def mesh_feelers(solid: Solid) -> Feelers:
     )  # fmt: skip
 
 
-def cylinder_feelers(radius: float, half: float) -> Feelers:
+def faceted(solid: Solid) -> Solid:
+    """A cylinder as a prism of triangles, with its corners on the rims; anything else as it is.
+
+    What is sharp sinks into the rim of a true cylinder by two ways at once, to the side and along the axis, and neither
+    is the way out. Edges of a mesh know theirs.
+    """
+    if solid.kind != CYLINDER:
+        return solid
+    radius, half = float(solid.size[0]), float(solid.size[1])
     angle = 2.0 * math.pi * np.arange(ROUND) / ROUND
     top = np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(ROUND, half)])
-    bottom = top * (1.0, 1.0, -1.0)
-    return plain_feelers(
-        np.concatenate([top, bottom]),
-        np.concatenate([top, bottom, bottom]),
-        np.concatenate([np.roll(top, -1, axis=0), np.roll(bottom, -1, axis=0), top]),
-        0.0,
-    )
+    i = np.arange(ROUND)
+    j = (i + 1) % ROUND
+    lid = np.column_stack([np.zeros(ROUND - 2, np.int64), i[1:-1], i[2:]])
+    sides = np.concatenate([np.column_stack([i + ROUND, j + ROUND, j]), np.column_stack([i + ROUND, j, i])])
+    triangles = np.concatenate([lid, lid[:, ::-1] + ROUND, sides])
+    return mesh_solid(np.concatenate([top, top * (1.0, 1.0, -1.0)]), triangles, True)

@@ -56,6 +56,11 @@ class Body:
         return (x, y, z), (a, b, c, d)
 
     @property
+    def touches(self) -> bool:
+        """Whether there are parts that it may touch."""
+        return self.reach < np.inf
+
+    @property
     def parts(self) -> list[int]:
         """Numbers of the parts that move with it."""
         return [k.part for k in self.carries]

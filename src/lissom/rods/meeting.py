@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.feelers import Feelers, feelers
+from lissom.geometry.feelers import Feelers, faceted, feelers
 from lissom.geometry.feeling import feeling, outward
-from lissom.geometry.solids import CYLINDER, MESH, PLANE
+from lissom.geometry.solids import MESH, PLANE, Solid
 from lissom.geometry.touching import Found, new_found
 from lissom.rods.contacts import NO_LINK, Contacts
 from lissom.rods.obstacle import Obstacle
@@ -35,13 +35,15 @@ class Meetings:
 
     obstacles: list[Obstacle]
     pairs: list[tuple[int, int]]
+    _faceted: dict[int, Solid] = field(init=False, default_factory=dict)
     _feelers: dict[int, Feelers] = field(init=False, default_factory=dict)
     _room: Found = field(init=False)
 
     def __post_init__(self) -> None:
         self._room = new_found(256)
         self.pairs = [k for k in self.pairs if any(self.obstacles[number].solid.kind != PLANE for number in k)]
-        self._feelers = {k: feelers(self.obstacles[k].solid) for pair in self.pairs for k in pair}
+        self._faceted = {k: faceted(self.obstacles[k].solid) for pair in self.pairs for k in pair}
+        self._feelers = {k: feelers(solid) for k, solid in self._faceted.items()}
 
     def size(self, number: int) -> float:
         """m: how far from its origin a part touches; a half space has no end."""
@@ -77,13 +79,11 @@ class Meetings:
     def _asked(self, a: int, b: int) -> list[tuple[int, int, bool]]:
         """(who feels, what is felt, with edges too): between the two, all that can touch.
 
-        What is round feels for itself. Else corners feel both ways, and edges one way: on a cylinder, if there is one.
+        What is round feels for itself. Else corners feel both ways, and edges one way.
         """
         round_a, round_b = self._feelers[a].radius > 0.0, self._feelers[b].radius > 0.0
         if round_a or round_b:
             return [(a, b, True) if round_a else (b, a, True)]
-        if self.obstacles[a].solid.kind == CYLINDER or self.obstacles[a].solid.kind == PLANE:
-            a, b = b, a
         return [(a, b, True), (b, a, False)]
 
     def _felt(self, a: int, b: int, cutoff: float, edges: bool) -> Contacts:
@@ -91,7 +91,7 @@ class Meetings:
         mine, first, second = self._feelers[a], self.obstacles[a], self.obstacles[b]
         if not len(mine.points):
             return Contacts.none()
-        solid = second.solid
+        solid = second.solid if mine.radius > 0.0 else self._faceted[b]
         points = first.world(mine.points)
         starts = first.world(mine.starts) if edges else points[:0]
         ends = first.world(mine.ends) if edges else points[:0]
@@ -120,7 +120,7 @@ class Meetings:
             c.edge[crossing] = room.edge[:count][crossing]
         else:
             c.curvature[:] = room.curvature[:count]
-        facing = outward(first.solid, first.rotation, mine.vertex, mine.half_edge, room, count) == 1
+        facing = outward(self._faceted[a], first.rotation, mine.vertex, mine.half_edge, room, count) == 1
         return c.where((c.gap >= 0.0) | facing)
 
 

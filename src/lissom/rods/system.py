@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
+from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
@@ -374,17 +375,16 @@ class System:
             Z[np.ix_(own, own)] += G[np.ix_(at, at)]
 
     def _hold_back(self, Z: Array, right: Array, duals: int, shift: float) -> None:
-        """Shifts the stiffness of bodies as that of frames, and damps those that touch by what is out of balance."""
+        """Stiffens bodies that may touch: shifted as the frames are, and damped by what is out of balance."""
         turn = shift * self.links[0].points
+        firm = FIRM * self.hardness
         for b, body in enumerate(self.bodies):
+            if not body.touches:
+                continue
             own = duals + 6 * b + np.arange(6)
-            pull = np.zeros(2)
-            if body.reach < np.inf:
-                firm = FIRM * self.hardness
-                pull[0] = firm + float(np.linalg.norm(right[own[:3]])) / (BODY_STEP * body.reach)
-                pull[1] = firm * body.size**2 + float(np.linalg.norm(right[own[3:]])) / BODY_TURN
-            Z[own[:3], own[:3]] += turn / self.length**2 + pull[0]
-            Z[own[3:], own[3:]] += turn + pull[1]
+            pull, twist = (float(np.linalg.norm(part)) for part in (right[own[:3]], right[own[3:]]))
+            Z[own[:3], own[:3]] += turn / self.length**2 + firm + pull / (BODY_STEP * body.reach)
+            Z[own[3:], own[3:]] += turn + firm * body.size**2 + twist / BODY_TURN
 
     def _changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
         """u = (−dμ, dp) with contact forces that push and gaps that do not close; None where there are none.
@@ -402,8 +402,16 @@ class System:
         Q = Z[np.ix_(contact, rest)] @ side[:, :-1] - Z[np.ix_(contact, contact)]
         b = Q @ force + right[contact] - Z[np.ix_(contact, rest)] @ side[:, -1]
         start = (force > 0.0) | (self.contacts.gap < 0.0)
-        found = contact_forces(Q, b, force, start, HOLD * self.hardness)
-        return None if found is None else border_step(Z, right, force, *found)
+        if any(body.touches for body in self.bodies):
+            found = contact_forces(Q, b, force, start, HOLD * self.hardness)
+            return None if found is None else border_step(Z, right, force, *found)
+        pushes = nonnegative(Q, b, start)
+        if pushes is None:
+            return None
+        u = np.empty(len(Z))
+        u[contact] = force - pushes
+        u[rest] = side[:, -1] - side[:, :-1] @ u[contact]
+        return u
 
     # ---- one step ------------------------------------------------------------------------------------------------
 
