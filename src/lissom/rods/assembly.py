@@ -94,7 +94,7 @@ class Assembly:
         length = min(k.line.length for k in solvers.values())
         self._radius = min(k.radius for k in surroundings.skins)
         self._least_step = STEP * (self._radius or 0.005 * length)
-        self._least_step = min([self._least_step, *(GIVE * body.size for body in bodies if body.size > 0.0)])
+        self._push = min([np.inf, *(GIVE * body.size for body in bodies if body.touches)])  # m: of parts against bodies
         self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
 
@@ -301,7 +301,10 @@ class Assembly:
         """The part of the motion that is short enough to pass nothing unseen."""
         way = self._way(origins, goal)
         clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
-        return min(1.0, max(self._least_step, STEP * clear) / way) if way > 0.0 else 1.0
+        if way == 0.0:
+            return 1.0
+        pushed = max(self._way(origins, goal, parts_only=True), 1e-300)
+        return min(1.0, max(self._least_step, STEP * clear) / way, max(self._push, STEP * clear) / pushed)
 
     def _way(self, origins: list[Pose], goal: list[Pose], parts_only: bool = False) -> float:
         """How far supports and parts have to move, m."""
