@@ -7,11 +7,14 @@ from lissom.exchange.shapes import shape_mesh
 from lissom.geometry import solids
 from lissom.geometry.solids import Solid
 from lissom.rods.assembly import Assembly
-from lissom.rods.bodies import Body, Seat
+from lissom.rods.bodies import Body, Carried, Seat
 from lissom.rods.harness import support_name
 from lissom.rods.line import FRAME
+from lissom.rods.meeting import Meetings
+from lissom.rods.obstacle import Obstacle
 from lissom.rods.solver import RodSolver
-from lissom.rods.surroundings import Obstacle, Skin, Surroundings
+from lissom.rods.stopping import Sweep
+from lissom.rods.surroundings import Skin, Surroundings
 from lissom.scene import Scene
 from lissom.scene.part import Part
 from lissom.scene.placing import Poses, member_poses, mounts
@@ -61,10 +64,54 @@ def make_assembly(
     obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
     skins = [skin(scene, name, solver) for name, solver in solvers.items()]
     number = {k.name: i for i, k in enumerate(obstacles)}
-    return Assembly(
-        solvers, Surroundings(obstacles, skins), free_junctions(scene, solvers, junctions)
-        + [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"],
-    )  # fmt: skip
+    bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"]
+    free = {k for body in bodies for k in body.parts}
+    meetings = Meetings(obstacles, [pair for pair in may_meet(scene, obstacles) if free & set(pair)])
+    surroundings = Surroundings(obstacles, skins, meetings)
+    for body in bodies:
+        for carried in body.carries:
+            pairs = [pair for pair in meetings.pairs if carried.part in pair]
+            if pairs:
+                body.size = max(body.size, meetings.size(carried.part) + float(np.linalg.norm(carried.offset)))
+                body.reach = min([body.reach, *(meetings.cutoff(pair, surroundings.margin) for pair in pairs)])
+    return Assembly(solvers, surroundings, free_junctions(scene, solvers, junctions) + bodies)
+
+
+def may_meet(scene: Scene, obstacles: list[Obstacle]) -> list[tuple[int, int]]:
+    """Pairs of parts that may touch: those that do not move as one, and do not ignore each other."""
+    roots = {part.name: root(scene, part) for part in scene.parts}
+    ignored = {(part.name, name) for part in scene.parts for name in part.ignore}
+    found: list[tuple[int, int]] = []
+    for b, second in enumerate(obstacles):
+        for a, first in enumerate(obstacles[:b]):
+            names = (first.name, second.name)
+            if roots[first.name] != roots[second.name] and names not in ignored and names[::-1] not in ignored:
+                found.append((a, b))
+    return found
+
+
+def make_sweep(scene: Scene, obstacles: list[Obstacle]) -> Sweep:
+    """What parts moved by hand may run into: everything that does not move with them and is not free itself."""
+    families = {
+        part.name: {k for k, obstacle in enumerate(obstacles) if part.name in line_of(scene, obstacle.name)}
+        for part in scene.parts
+        if part.motion == "held"
+    }
+    firm = {k for k, obstacle in enumerate(obstacles) if scene.part(line_of(scene, obstacle.name)[-1]).motion != "free"}
+    return Sweep(obstacles, families, [pair for pair in may_meet(scene, obstacles) if firm >= set(pair)])
+
+
+def line_of(scene: Scene, name: str) -> list[str]:
+    """A part, its parent, and so on up."""
+    found = [name]
+    while (parent := scene.part(found[-1]).parent) is not None:
+        found.append(parent)
+    return found
+
+
+def root(scene: Scene, part: Part) -> str:
+    """The part at the top of the parents."""
+    return line_of(scene, part.name)[-1]
 
 
 def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
@@ -111,18 +158,20 @@ def free_junctions(scene: Scene, solvers: dict[str, RodSolver], poses: Poses) ->
 
 def free_part(scene: Scene, part: Part, solvers: dict[str, RodSolver], poses: Poses, number: dict[str, int]) -> Body:
     pose = poses[part.name]
+    family = [k.name for k in scene.parts if root(scene, k) == part.name]
     seats: list[Seat] = []
     for i, (name, solver) in enumerate(solvers.items()):
         cable = scene.cable(name)
         named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
         for k, support in enumerate(solver.supports):
             held = named.get(support.name)
-            if held is None or held.on != part.name:
+            if held is None or held.on not in family:
                 continue
             offset, turn = relative(pose, (support.position, support.quaternion))
             seats.append(Seat(i, k, np.array(offset), np.array(turn) if support.direction == FRAME else None))
     centre = np.array(part.center_of_mass or (0.0, 0.0, 0.0))
     weight = (part.mass or 0.0) * np.array(scene.gravity)
-    return Body(
-        part.name, np.array(pose[0]), np.array(pose[1]), weight, centre, tuple(seats), number.get(part.name, -1)
-    )
+    carries = [
+        Carried(number[name], *(np.array(v) for v in relative(pose, poses[name]))) for name in family if name in number
+    ]
+    return Body(part.name, np.array(pose[0]), np.array(pose[1]), weight, centre, tuple(seats), tuple(carries))

@@ -10,15 +10,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid
+from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
 from lissom.geometry.solids import Solid
-from lissom.rods.assembly import Assembly, Contact
+from lissom.rods.assembly import Assembly, Contact, pose_between
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, PointLoad, Support
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodSolver
+from lissom.rods.stopping import Sweep
 from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
@@ -87,10 +88,13 @@ class Simulation:
         self._formulation = formulation
         self._moves: dict[str, dict[str, Any]] = {}  # path → fields not yet in the scene
         self._moved: dict[str, Pose] = {}  # parts that were moved: where they are in the world
+        self._told: set[str] = set()  # parts that were moved since the last solve
+        self._stood: dict[str, Pose] = {}  # where parts were in the last equilibrium
         self._parts = part_poses(scene)  # where parts and junctions are to be
         self._junctions = first_poses(scene, self._parts)
         self._solids: dict[str, Solid] = {}
         self._assembly: Assembly | None = None
+        self._sweep: Sweep | None = None
         self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
@@ -147,7 +151,11 @@ class Simulation:
         if self._assembly is None:
             names = {k.name: s for k, s in zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)}
             self._assembly = make_assembly(self._scene, self._solvers, names, self._parts, self._junctions)
+            self._sweep = make_sweep(self._scene, self._assembly.surroundings.obstacles)
+            found = self._sweep.overlaps(self._stood or self._parts, self._assembly.depth)
+            self.notes += [text for text in found if text not in self.notes]
         assembly = self._assembly
+        stopped = self._stop_at_obstacles(assembly.depth)
         assembly.aim(self._parts)
         self._reports = assembly.solve(cold)
         iterations = max((k.iterations for k in self._reports.values()), default=0)
@@ -155,8 +163,29 @@ class Simulation:
             self._results.clear()
             self._dirty.clear()
             self._junctions |= {k.name: k.pose for k in assembly.bodies if k.name in self._junctions}
-            self._parts |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
-        return self._overall(iterations, began)
+            self._moved |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
+            self._parts = part_poses(self._scene, self._moved)
+            self._stood = dict(self._parts)
+            self._told.clear()
+        overall = self._overall(iterations, began)
+        return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
+
+    def _stop_at_obstacles(self, depth: float) -> str:
+        """Held parts go as far towards where they are to be as nothing is in their way; says which were stopped."""
+        movers = [k.name for k in self._scene.parts if k.motion == "held" and k.name in self._told & self._stood.keys()]
+        if not movers or self._sweep is None:
+            return ""
+
+        def reached(done: dict[str, float]) -> dict[str, Pose]:
+            return {name: part_way(self._stood[name], goals[name], part) for name, part in done.items()}
+
+        goals = {name: self._moved[name] for name in movers}
+        done, stops = self._sweep.stops(movers, lambda k: part_poses(self._scene, self._moved | reached(k)), depth)
+        for name, pose in reached({k.part: done[k.part] for k in stops}).items():
+            self._put_part(name, pose)
+        if stops:
+            self._follow_all()
+        return "; ".join(str(k) for k in stops)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -184,6 +213,17 @@ class Simulation:
                 raise SolveError(f"{name}: no equilibrium yet; call solve() and look at its report")
             self._results[name] = CableResult(solver, self._reports[name])
         return self._results[name]
+
+    def pose(self, name: str) -> Pose:
+        """Where a part or junction is in the world: position (m) and quaternion (w, x, y, z).
+
+        Free ones where the last equilibrium has them, others where they were put; a held part that was stopped, there.
+        """
+        found = self._parts.get(name) or self._junctions.get(name)
+        if found is None:
+            self._scene.part(name)  # raises with near matches
+            raise KeyError(name)
+        return found
 
     @property
     def cables(self) -> tuple[str, ...]:
@@ -258,15 +298,23 @@ class Simulation:
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)
-        said = (where, frame)
         if poses is self._parts:
-            parent = self._scene.part(name).parent
-            said = said if parent is None else relative(self._parts[parent], said)
-            self._moved[name] = (where, frame)
-            self._parts = part_poses(self._scene, self._moved)
+            self._put_part(name, (where, frame))
+            self._told.add(name)
         else:
             poses[name] = (where, frame)
+            self._moves.setdefault(name, {}).update(position=where, quaternion=frame)
+        self._follow_all()
+
+    def _put_part(self, name: str, pose: Pose) -> None:
+        """A part is to be there, in the world; what has it as parent goes along."""
+        parent = self._scene.part(name).parent
+        said = pose if parent is None else relative(self._parts[parent], pose)
+        self._moved[name] = pose
+        self._parts = part_poses(self._scene, self._moved)
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
+
+    def _follow_all(self) -> None:
         for cable in self._scene.cables:
             self._follow(cable)
 
@@ -298,6 +346,8 @@ class Simulation:
         around = scene.parts != before.parts or scene.junctions != before.junctions
         if around:
             self._moved.clear()
+            self._told.clear()
+            self._stood.clear()
             self._parts = part_poses(scene)
             self._junctions = first_poses(scene, self._parts)
             self._read_solids()
@@ -436,7 +486,8 @@ class Simulation:
         self._results.clear()
         self._dirty = set()
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
-        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts}
+        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.parent is None}
+        self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
         self._assembly = None
         self._solvers = {}
@@ -588,6 +639,13 @@ class Grip:
     def release(self) -> None:
         """Lets go; the next solve finds the shape without it."""
         self._simulation._release(self)
+
+
+def part_way(a: Pose, b: Pose, part: float) -> Pose:
+    """Straight from pose to pose, and by the shortest rotation."""
+    start, end = ((np.array(x), np.array(q)) for x, q in (a, b))
+    (x, y, z), (w, i, j, k) = (tuple(float(v) for v in values) for values in pose_between(start, end, part))
+    return (x, y, z), (w, i, j, k)
 
 
 def vector(values: Sequence[float] | Array) -> Vec3:

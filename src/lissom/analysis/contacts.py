@@ -52,6 +52,19 @@ def touches(scene: Scene, contacts: Iterable[Contact], name: str) -> dict[str, l
     return groups
 
 
+def pushes(contacts: Iterable[Contact]) -> dict[str, dict[str, list[Array]]]:
+    """(3,) N: what pushes each free part that touches others, by what it touches; of two free ones each feels it."""
+    found: dict[str, dict[str, list[Array]]] = {}
+    free = {contact.body for contact in contacts if contact.body is not None}
+    for contact in contacts:
+        if contact.body is None:
+            continue
+        found.setdefault(contact.body, {}).setdefault(contact.part, []).append(contact.force)
+        if contact.part in free:
+            found.setdefault(contact.part, {}).setdefault(contact.body, []).append(-contact.force)
+    return found
+
+
 def other_at(scene: Scene, contact: Contact) -> float | None:
     """Where the other cable is touched, as a fraction of its length; None for a part."""
     return None if contact.other_place is None else contact.other_place / scene.cable(contact.part).length

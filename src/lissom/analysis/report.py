@@ -24,6 +24,7 @@ from lissom.rods.result import CableResult
 from lissom.rods.surroundings import Clearance
 from lissom.scene import Scene
 from lissom.scene.placing import Poses
+from lissom.scene.pose import Pose
 from lissom.simulation import Report, Simulation, SolveError
 
 
@@ -94,6 +95,7 @@ def document(found: Findings) -> dict[str, Any]:
         "cables": {
             name: cable_entry(found.scene, name, report.cables[name], result) for name, result in found.cables.items()
         },
+        "parts": {name: pose_entry(pose) for name, pose in found.poses.items()},
         "contacts": [contact_entry(found.scene, contact) for contact in found.contacts],
         "clearances": [clearance_entry(found.scene, clearance) for clearance in found.clearances],
         "checks": [dataclasses.asdict(check) for check in found.checks],
@@ -127,12 +129,22 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
     }
 
 
+def pose_entry(pose: Pose) -> dict[str, Any]:
+    """Where a part is in the world."""
+    return {"position": pose[0], "quaternion": pose[1]}
+
+
 def contact_entry(scene: Scene, contact: Contact) -> dict[str, Any]:
-    """One contact; between two cables it is told once, and the force acts the other way on the other one."""
+    """One contact; between two cables it is told once, and the force acts the other way on the other one.
+
+    Where a free part touches a part there is no cable, and no place along one; the force is the one on the free part.
+    """
+    lies = contact.body is None
     return {
-        "cable": contact.cable,
-        "at": contact.at,
-        "place": contact.place,
+        "cable": contact.cable if lies else None,
+        "at": contact.at if lies else None,
+        "place": contact.place if lies else None,
+        "body": contact.body,
         "part": contact.part,
         "other_at": other_at(scene, contact),
         "point": contact.point,

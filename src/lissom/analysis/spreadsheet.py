@@ -56,24 +56,25 @@ def csv_text(scene: Scene, result: CableResult) -> str:
 
 CONTACT_HEADINGS = (
     *("cable", "at [1]", "place [m]", "part", "other at [1]", "x [m]", "y [m]", "z [m]"),
-    *("normal x [1]", "normal y [1]", "normal z [1]", "Fx [N]", "Fy [N]", "Fz [N]", "pressure [N]"),
+    *("normal x [1]", "normal y [1]", "normal z [1]", "Fx [N]", "Fy [N]", "Fz [N]", "pressure [N]", "body"),
 )
 
 
 def contacts_csv(scene: Scene, contacts: Iterable[Contact]) -> str:
-    """The whole file of contacts; F is the force on the cable, friction included."""
+    """The whole file of contacts; F is the force on the cable, friction included; where there is none, on the body."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")  # quotes names with commas
     writer.writerow(CONTACT_HEADINGS)
     for contact in contacts:
         other = other_at(scene, contact)
         row: list[float] = [*contact.point, *contact.normal, *contact.force, contact.pressure]
+        lies = contact.body is None
         where = [
             contact.cable,
-            repr(contact.at),
-            repr(contact.place),
+            repr(contact.at) if lies else "",
+            repr(contact.place) if lies else "",
             contact.part,
             "" if other is None else repr(other),
         ]
-        writer.writerow(where + [repr(float(v)) for v in row])
+        writer.writerow([*where, *(repr(float(v)) for v in row), contact.body or ""])
     return stream.getvalue()

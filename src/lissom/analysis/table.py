@@ -20,7 +20,7 @@ from rich.text import Text
 
 from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
-from lissom.analysis.contacts import Touch, nearest, touches
+from lissom.analysis.contacts import Touch, nearest, pushes, touches
 from lissom.analysis.report import Findings
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult, Wrench
@@ -48,6 +48,9 @@ def print_findings(found: Findings, console: Console) -> None:
         console.print(warning(note))
     for name, result in found.cables.items():
         console.print(cable_block(found, name, result))
+    for name, groups in pushes(found.contacts).items():
+        console.print(Text(name, style="bold"))
+        console.print(Padding(push_table(groups), (0, 0, 1, 2)))
     if found.checks:
         console.print(Padding(check_table(found.checks), (0, 0, 0, 2)))
 
@@ -177,6 +180,19 @@ def contact_table(groups: dict[str, list[Touch]]) -> Table:
         table.add_row(
             escape(by), f"{len(group)}", triple(totals[by], largest), f"{most.strength:.4g}", f"{most.at:.3f}"
         )
+    return table
+
+
+def push_table(groups: dict[str, list[Array]]) -> Table:
+    """What touches a free part: a row per part that does."""
+    table = lined_table()
+    table.add_column("touched by", overflow="fold")
+    table.add_column("places", justify="right", no_wrap=True)
+    table.add_column("force on it x y z [N]", justify="right", no_wrap=True)
+    totals = {by: np.sum(forces, axis=0) for by, forces in groups.items()}
+    largest = max(float(abs(total).max()) for total in totals.values())
+    for by, forces in groups.items():
+        table.add_row(escape(by), f"{len(forces)}", triple(totals[by], largest))
     return table
 
 

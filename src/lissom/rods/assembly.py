@@ -18,6 +18,7 @@ from lissom.rods.bodies import Body
 from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, on_spline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
+from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import retwisted
 from lissom.rods.solver import RodSolver
@@ -48,7 +49,10 @@ MOST_STEPS = 400
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A place where a cable touches something."""
+    """A place where a cable touches something, or a free part touches a part.
+
+    Where no cable takes part `body` says which part feels the force, `cable` is empty, and its places are 0.
+    """
 
     cable: str
     place: float  # m along the cable
@@ -59,6 +63,7 @@ class Contact:
     normal: Array  # (3,) from what is touched to the cable
     force: Array  # (3,) N, on the cable, friction included
     pressure: float  # N along the normal
+    body: str | None = None  # the free part that touches `part`, in place of a cable
 
 
 @dataclass(slots=True)
@@ -89,6 +94,7 @@ class Assembly:
         length = min(k.line.length for k in solvers.values())
         self._radius = min(k.radius for k in surroundings.skins)
         self._least_step = STEP * (self._radius or 0.005 * length)
+        self._push = min([np.inf, *(GIVE * body.size for body in bodies if body.touches)])  # m: of parts against bodies
         self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
 
@@ -211,8 +217,11 @@ class Assembly:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
             attempts = [*guesses, *attempts] if led else sorted([*attempts, *guesses], key=lambda k: k[0])
+        poses = [(k.position, k.quaternion) for k in self.bodies]
         for _, states in attempts:
             self._adopt(states)
+            for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
+                body.position, body.quaternion = position, quaternion
             system = self._new_system()
             outcome = system.settle(MOST_ITERATIONS, TOLERANCE, self.depth)
             if outcome.status == newton.CONVERGED and not self._still_inside(system):
@@ -311,6 +320,9 @@ class Assembly:
         if not system.blocked():
             return ""
         k = int(np.argmax(c.force))
+        if c.link[k] == NO_LINK:
+            names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
+            return f": {names[0]} is jammed against {names[1]}"
         cable = self.surroundings.skins[c.link[k]]
         other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
@@ -323,7 +335,10 @@ class Assembly:
         """The part of the motion that is short enough to pass nothing unseen."""
         way = self._way(origins, goal)
         clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
-        return min(1.0, max(self._least_step, STEP * clear) / way) if way > 0.0 else 1.0
+        if way == 0.0:
+            return 1.0
+        pushed = max(self._way(origins, goal, parts_only=True), 1e-300)
+        return min(1.0, max(self._least_step, STEP * clear) / way, max(self._push, STEP * clear) / pushed)
 
     def _way(self, origins: list[Pose], goal: list[Pose], parts_only: bool = False) -> float:
         """How far supports and parts have to move, m."""
@@ -346,7 +361,7 @@ class Assembly:
                     link.hold(k, b if part == 1.0 else between(a, b, part))
 
     def _stand(self, poses: list[Pose]) -> None:
-        free = {body.part for body in self.bodies}
+        free = {part for body in self.bodies for part in body.parts}
         for number, (obstacle, (position, quaternion)) in enumerate(
             zip(self.surroundings.obstacles, poses, strict=True)
         ):
@@ -439,6 +454,9 @@ class Assembly:
         found: list[Contact] = []
         skins = self.surroundings.skins
         for k in np.flatnonzero(c.force > 0.0):
+            if c.link[k] == NO_LINK:
+                found.append(self._described_of_parts(c, int(k)))
+                continue
             skin = skins[c.link[k]]
             place = float(on_polyline(skin.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
             other = None
@@ -453,6 +471,17 @@ class Assembly:
                 )
             )  # fmt: skip
         return tuple(found)
+
+    def _described_of_parts(self, c: Contacts, k: int) -> Contact:
+        """As the free part feels it; of two free ones, as the one does that touches with a corner or an edge."""
+        free = {part for body in self.bodies for part in body.parts}
+        a, b, sense = int(c.feeler[k]), int(c.part[k]), 1.0
+        if a not in free:
+            a, b, sense = b, a, -1.0
+        body, part = (self.surroundings.obstacles[number].name for number in (a, b))
+        normal = sense * c.normal[k]
+        pressure = float(c.force[k])
+        return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
 
     # ---- going back ----------------------------------------------------------------------------------------------
 

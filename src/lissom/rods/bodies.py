@@ -25,6 +25,15 @@ class Seat:
     turn: Array | None  # (4,) the held frame in the body's axes; None where it holds no frame
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A part with a surface that moves with the body."""
+
+    part: int  # its number among the obstacles
+    offset: Array  # (3,) of its origin in the body's axes, m
+    turn: Array  # (4,) its axes in the body's axes
+
+
 @dataclass(slots=True)
 class Body:
     """Where it is, what pulls on it, and what sits on it."""
@@ -35,7 +44,9 @@ class Body:
     weight: Array = field(default_factory=lambda: np.zeros(3))  # (3,) N, at its centre
     centre: Array = field(default_factory=lambda: np.zeros(3))  # (3,) body axes, m
     seats: tuple[Seat, ...] = ()
-    part: int = -1  # the number of its part, if it can be touched
+    carries: tuple[Carried, ...] = ()  # what of it can be touched
+    size: float = 0.0  # m: how far from its origin it touches
+    reach: float = np.inf  # m: how far around it parts are looked for
 
     @property
     def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
@@ -43,6 +54,16 @@ class Body:
         x, y, z = (float(v) for v in self.position)
         a, b, c, d = (float(v) for v in self.quaternion)
         return (x, y, z), (a, b, c, d)
+
+    @property
+    def touches(self) -> bool:
+        """Whether there are parts that it may touch."""
+        return self.reach < np.inf
+
+    @property
+    def parts(self) -> list[int]:
+        """Numbers of the parts that move with it."""
+        return [k.part for k in self.carries]
 
     def moved(self, step: Array, length: float) -> tuple[Array, Array]:
         """Its pose after a part of a step."""
@@ -72,6 +93,17 @@ def lever(arm: Array, force: Array) -> Array:
     """Second derivative of force·(Q arm) with respect to δθ: ½(f ρᵀ + ρ fᵀ) − (f·ρ) 1."""
     both = np.outer(force, arm)
     return np.asarray(0.5 * (both + both.T) - (force @ arm) * np.eye(3))
+
+
+def carried_poses(body: Body) -> list[tuple[int, Array, Array]]:
+    """(number, position, quaternion) of the parts that move with a body, where it is."""
+    R = matrix(body.quaternion)
+    w, x, y, z = (float(v) for v in body.quaternion)
+    found: list[tuple[int, Array, Array]] = []
+    for k in body.carries:
+        a, b, c, d = (float(v) for v in k.turn)
+        found.append((k.part, body.position + R @ k.offset, np.array(product((w, x, y, z), (a, b, c, d)))))
+    return found
 
 
 def put(body: Body, links: list[Link], position: Array, quaternion: Array, frames: list[Array]) -> None:

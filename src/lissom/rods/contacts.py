@@ -1,4 +1,4 @@
-"""Contacts between cables and whatever they touch: the list, its multipliers, and the two rules that update them."""
+"""Contacts of cables with what they touch, and of parts with parts: the list, its multipliers, how they carry over."""
 
 from dataclasses import dataclass, fields
 from typing import NamedTuple, Self
@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 NO_LINK = -1
+NO_PART = -1
 
 # A contact is the one of before if it is on the same pair, no farther along than this (segments), and its normal
 # has turned by no more than acos of this.
@@ -36,9 +37,12 @@ class Seats(NamedTuple):
 
 @dataclass(slots=True)
 class Contacts:
-    """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing."""
+    """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing.
 
-    link: Indices  # (c,) number of the cable a
+    Where two parts are near each other the one that touches, the feeler, takes the place of the cable a.
+    """
+
+    link: Indices  # (c,) number of the cable a, NO_LINK for a part
     segment: Indices  # (c, 2) the place is the mean of two places of the polyline [smooth.py]
     t: Array  # (c, 2) fractions of the segments
     lean: Array  # (c,) how its motion along the cable is shared between the two
@@ -60,6 +64,10 @@ class Contacts:
     force: Array  # (c,) λ: N along the normal, on the cable a
     drag: Array  # (c, 3) friction force on the cable a, N
     reference: Array  # (c, 3) where the place would be, had it stuck, m
+    feeler: Indices  # (c,) number of the part that touches the other, where no cable does; else NO_PART
+    feeler_place: Array  # (c, 3) of a part's feeler, m
+    spot: Array  # (c, 3) the same in its axes, in units within which it may be the one of before
+    edge: Array  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -79,7 +87,8 @@ class Contacts:
             point=vector.copy(), normal=vector.copy(), gap=number.copy(), distance=number.copy(),
             curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
             other_along=vector.copy(), other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
-            drag=vector.copy(), reference=vector.copy(),
+            drag=vector.copy(), reference=vector.copy(), feeler=index + NO_PART, feeler_place=vector.copy(),
+            spot=vector.copy(), edge=vector.copy(),
         )  # fmt: skip
 
     @property
@@ -110,26 +119,32 @@ class Contacts:
         """Takes the forces of the contacts of before. Each is given to one; where two have become one, they add up."""
         if len(self) and len(before):
             carry_over(
-                self._key, self.place, self.normal, self.force, before._key, before.place, before.normal, before.force
-            )
+                self._key, self._where, self.normal, self.force,
+                before._key, before._where, before.normal, before.force,
+            )  # fmt: skip
 
     @property
     def _key(self) -> Indices:
-        """(c, 3) what touches what."""
-        return np.column_stack([self.link, self.other, self.part])
+        """(c, 4) what touches what."""
+        return np.column_stack([self.link, self.other, self.part, self.feeler])
+
+    @property
+    def _where(self) -> Array:
+        """(c, 4) along the cable, in segments, and on the feeler."""
+        return np.column_stack([self.place, self.spot])
 
 
 @kernel
 def carry_over(
-    key: Indices, place: Array, normal: Array, force: Array, old_key: Indices, old_place: Array, old_normal: Array,
+    key: Indices, where: Array, normal: Array, force: Array, old_key: Indices, old_where: Array, old_normal: Array,
     old_force: Array,
 ) -> None:  # fmt: skip
     """Fills `force`: pairs of new and old contacts that may be the same find each other, the nearest first."""
-    news, olds = len(place), len(old_place)
+    news, olds = len(force), len(old_force)
     cost = np.full((news, olds), np.inf)
     for i in range(news):
         for j in range(olds):
-            far = abs(place[i] - old_place[j])
+            far = abs(where[i, 0] - old_where[j, 0]) + np.abs(where[i, 1:] - old_where[j, 1:]).max()
             if far >= SAME_PLACE or (key[i] != old_key[j]).any():
                 continue
             cosine = dot(row(normal, i), row(old_normal, j))

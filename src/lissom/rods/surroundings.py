@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from lissom.geometry.clearance import clearance
 from lissom.geometry.pairs import Pairs, near_pairs, new_pairs
-from lissom.geometry.solids import Solid
 from lissom.geometry.touching import Found, new_found, touching
-from lissom.rods.bodies import Body, matrix
+from lissom.rods.bodies import Body, carried_poses
 from lissom.rods.contacts import Contacts, on_polyline
 from lissom.rods.line import Support
+from lissom.rods.meeting import Meetings
+from lissom.rods.obstacle import Obstacle
 from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
 
 Array = NDArray[np.float64]
@@ -30,31 +31,6 @@ SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
-
-
-@dataclass(slots=True)
-class Obstacle:
-    """A part as something to touch, where it stands."""
-
-    name: str
-    solid: Solid
-    friction: float
-    position: Array  # (3,) m
-    quaternion: Array  # (4,)
-    size: float  # m: how far a point of it moves when it turns by a radian
-    rotation: Array = field(init=False)  # (3, 3)
-
-    def __post_init__(self) -> None:
-        self.rotation = matrix(self.quaternion)
-
-    def stand(self, position: Array, quaternion: Array) -> None:
-        self.position, self.quaternion, self.rotation = position, quaternion, matrix(quaternion)
-
-    def local(self, points: Array) -> Array:
-        return (points - self.position) @ self.rotation
-
-    def world(self, points: Array) -> Array:
-        return points @ self.rotation.T + self.position
 
 
 @dataclass(slots=True)
@@ -97,6 +73,7 @@ class Surroundings:
 
     obstacles: list[Obstacle]
     skins: list[Skin]
+    meetings: Meetings | None = None
     margin: float = field(init=False)
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
@@ -122,8 +99,8 @@ class Surroundings:
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
-            if body.part >= 0:
-                self.obstacles[body.part].stand(body.position, body.quaternion)
+            for part, position, quaternion in carried_poses(body):
+                self.obstacles[part].stand(position, quaternion)
 
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         self.place_bodies(bodies)
@@ -136,6 +113,8 @@ class Surroundings:
             found = self._between(a, b, points[a], points[b])
             if len(found):
                 lists.append(found)
+        if self.meetings is not None:
+            lists += self.meetings.near(self.margin)
         return Contacts.joined(lists)
 
     def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, border, dense, friction, newton, springs
+from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
@@ -43,6 +43,12 @@ MOST_HALVINGS = 4
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
 FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
+# A body that nothing holds would go at once wherever it is pulled: damping lets a step move it by about so much of how
+# far it looks around it, or turn it by so much (rad).
+BODY_STEP = 10.0
+BODY_TURN = 5.0
+# Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
+FIRM = 1e-11
 # Of the distance to what it may hit, a step covers at most this part.
 ADVANCE = 0.8
 # Steps are shortened for that down to this part.
@@ -189,7 +195,8 @@ class System:
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
-        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * self.force
+        weight = max((float(np.linalg.norm(body.weight)) for body in self.bodies), default=0.0)
+        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * max(self.force, weight)
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
@@ -249,8 +256,12 @@ class System:
                 gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
                 moment -= bodies.matrix(link.q[site]) @ gradient
         c = self.contacts
-        for k in np.flatnonzero(c.part == body.part) if body.part >= 0 else ():
+        for k in rigid.on(c.part, body):
             push = -c.force[k] * c.normal[k] - c.drag[k]
+            force += push
+            moment += np.cross(c.point[k] - body.position, push)
+        for k in rigid.on(c.feeler, body):
+            push = c.force[k] * c.normal[k]
             force += push
             moment += np.cross(c.point[k] - body.position, push)
         return np.concatenate([force, moment])
@@ -308,6 +319,7 @@ class System:
         Z[np.arange(duals), np.arange(duals)] = -columns.give
         right[:duals] = -columns.error
         self._couple_bodies(columns, Z, right, duals)
+        self._hold_back(Z, right, duals, shift)
         index = 0
         for link, T in zip(self.links, self._run_couplings(duals), strict=True):
             index += link.reduce(shift)
@@ -350,10 +362,38 @@ class System:
                     at = link.anchor_support[columns.places.segment[k]]
                     moved = columns.places.direction[k] * (at == seat.support)
                     couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
-            if body.part >= 0:
-                for k in np.flatnonzero(c.part == body.part):
-                    couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+            for k in rigid.on(c.part, body):
+                couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+            for k in rigid.on(c.feeler, body):
+                couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
             Z[np.ix_(own[3:], own[3:])] += B
+        self._bend_gaps(Z, duals)
+
+    def _bend_gaps(self, Z: Array, duals: int) -> None:
+        """B: second derivatives of the gaps between parts [docs/theory/contact.md (12)]."""
+        c = self.contacts
+        feels, touched = rigid.sides(c, self.bodies)
+        for k in rigid.between_parts(c):
+            if c.force[k] <= 0.0:
+                continue
+            moving = [(int(b), 6 * side) for side, b in enumerate((feels[k], touched[k])) if b >= 0]
+            origins = [self.bodies[b].position if b >= 0 else c.point[k] for b in (feels[k], touched[k])]
+            G = -c.force[k] * rigid.bent(rigid.felt(c, int(k)), *origins)
+            own = np.concatenate([duals + 6 * b + np.arange(6) for b, _ in moving])
+            at = np.concatenate([first + np.arange(6) for _, first in moving])
+            Z[np.ix_(own, own)] += G[np.ix_(at, at)]
+
+    def _hold_back(self, Z: Array, right: Array, duals: int, shift: float) -> None:
+        """Stiffens bodies that may touch: shifted as the frames are, and damped by what is out of balance."""
+        turn = shift * self.links[0].points
+        firm = FIRM * self.hardness
+        for b, body in enumerate(self.bodies):
+            if not body.touches:
+                continue
+            own = duals + 6 * b + np.arange(6)
+            pull, twist = (float(np.linalg.norm(part)) for part in (right[own[:3]], right[own[3:]]))
+            Z[own[:3], own[:3]] += turn / self.length**2 + firm + pull / (BODY_STEP * body.reach)
+            Z[own[3:], own[3:]] += turn + firm * body.size**2 + twist / BODY_TURN
 
     def _changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
         """u = (−dμ, dp) with contact forces that push and gaps that do not close; None where there are none.
@@ -370,7 +410,7 @@ class System:
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
         start = (force > 0.0) | (self.contacts.gap < 0.0)
         found = contact_forces(Q, b, force, start, HOLD * self.hardness)
-        if found is None or found[1].any():
+        if found is None or (found[1].any() and not any(body.touches for body in self.bodies)):
             return None
         return border_step(Z, right, force, *found)
 
@@ -426,6 +466,7 @@ class System:
             body.position, body.quaternion = position, quaternion
         self.contacts = trial.contacts
         self.contacts.inherit(before)
+        rigid.let_go(self.contacts, MERIT_HARDNESS * self.stiffness)
 
     def _trial(self, step: Step, length: float, aimed: Contacts, known: Contacts | None = None) -> Trial:
         """The state after a part of the step, and its merit with the multipliers the whole step leads to:
@@ -450,7 +491,7 @@ class System:
             points.append(x)
         contacts = known
         if contacts is None:
-            moved = [Body(k.name, p, q, part=k.part) for k, (p, q) in zip(self.bodies, poses, strict=True)]
+            moved = [Body(k.name, p, q, carries=k.carries) for k, (p, q) in zip(self.bodies, poses, strict=True)]
             contacts = self.touching.near(points, moved)
             contacts.inherit(aimed)
         soft = MERIT_HARDNESS * self.stiffness
@@ -469,10 +510,12 @@ class System:
         for link, x in zip(self.links, points, strict=True):
             way = float(np.sqrt(((x - link.x) ** 2).sum(axis=1).max()))
             part = min(part, ADVANCE * self.touching.reach / max(way, 1e-300))
+        part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
         c = self.contacts
         if not len(c):
             return part
         moved = places(c, [x - k.x for k, x in zip(self.links, points, strict=True)])
+        moved += rigid.shifts(c, self.bodies, trial.poses)
         nearing = -np.einsum("ck,ck->c", c.normal, moved)
         hits = (nearing > 0.0) & (c.distance > 0.0)
         return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))

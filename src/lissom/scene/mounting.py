@@ -38,11 +38,22 @@ def reference_slips(scene: Scene) -> list[Slip]:
     for i, cable in enumerate(scene.cables):
         for where, held in _supports(cable):
             slips += [(("cables", i, *where, *key), value, text) for key, value, text in _on_slips(held, parts)]
-        for k, name in enumerate(cable.ignore):
-            if name not in parts:
-                slips.append((("cables", i, "ignore", k), name, _no_part(name, parts)))
-            elif name in cable.ignore[:k]:
-                slips.append((("cables", i, "ignore", k), name, "must name every part once"))
+        slips += [(("cables", i, *key), value, text) for key, value, text in _ignore_slips(cable.ignore, parts)]
+    for i, part in enumerate(scene.parts):
+        slips += [(("parts", i, *key), value, text) for key, value, text in _ignore_slips(part.ignore, parts)]
+        if part.name in part.ignore:
+            message = "must be another part: a part never touches itself"
+            slips.append((("parts", i, "ignore", part.ignore.index(part.name)), part.name, message))
+    return slips
+
+
+def _ignore_slips(ignored: tuple[str, ...], parts: dict[str, Part]) -> list[Slip]:
+    slips: list[Slip] = []
+    for k, name in enumerate(ignored):
+        if name not in parts:
+            slips.append((("ignore", k), name, _no_part(name, parts)))
+        elif name in ignored[:k]:
+            slips.append((("ignore", k), name, "must name every part once"))
     return slips
 
 

@@ -77,6 +77,7 @@ class Part(Described):
     mass: Mass | None = Field(None, description="kg; needed when free")
     center_of_mass: Position | None = Field(None, description="in its axes, m; absent: its origin")
     collide: StrictBool = Field(True, description="false: nothing touches it")
+    ignore: tuple[Name, ...] = Field((), description="names of parts that it never touches", max_length=10_000)
     friction: Friction = Field(0.0, description="coefficient of friction of its surface")
     frames: Annotated[dict[Name, Frame], AfterValidator(FrozenDict)] = Field(
         default_factory=FrozenDict, description="places to mount cables on, by name", max_length=1000
