@@ -146,9 +146,25 @@ class Scene(Described):
     def with_values(self, changes: Mapping[str, Any]) -> Self:
         """The same for several things at once, checked only together."""
         from lissom.scene.paths import edited
+
+        return self._again(edited(self, changes))
+
+    def with_cable(self, cable: Mapping[str, Any]) -> Self:
+        """A new scene with one cable more: its fields, with the keys of the file."""
+        data = self.to_dict()
+        return self._again({**data, "cables": [*data.get("cables", []), dict(cable)]})
+
+    def without_cable(self, name: str) -> Self:
+        """A new scene without this cable. Raises SceneError where something is joined to it."""
+        self.cable(name)
+        data = self.to_dict()
+        return self._again({**data, "cables": [k for k in data["cables"] if k["name"] != name]})
+
+    def _again(self, data: dict[str, Any]) -> Self:
+        """This scene with other data; it remembers its text."""
         from lissom.scene.reading import validated
 
-        scene = validated(type(self), edited(self, changes))
+        scene = validated(type(self), data)
         scene._document = self._document
         return scene
 
