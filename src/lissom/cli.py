@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -35,6 +35,14 @@ SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file, 
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help='Change the scene first: "brake hose/length=450 mm".'),
+]
+Softened = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--soft",
+        metavar="CABLE[=BENT]",
+        help='Let the cable find its own length: "hose=0.5", from 0 (rather straight) to 1 (rather bent).',
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Folder = Annotated[
@@ -81,10 +89,16 @@ def start(
 
 
 @app.command()
-def solve(scene: SceneFile, settings: Settings = None, json: AsJson = False, output: Folder = None) -> None:
+def solve(
+    scene: SceneFile,
+    settings: Settings = None,
+    soft: Softened = None,
+    json: AsJson = False,
+    output: Folder = None,
+) -> None:
     """Solve a scene: its shape, forces, moments and checks."""
     with user_mistakes():
-        answer(load(scene, settings or []), json, output)
+        answer(load(scene, settings or []), json, output, soft or [])
 
 
 @app.command()
@@ -167,7 +181,7 @@ def load(path: Path, settings: list[str]) -> Scene:
     return scene
 
 
-def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
+def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str] = ()) -> None:
     """Solves, prints, writes; ends with the exit status that says how it went."""
     from lissom.scene import SceneError
 
@@ -177,7 +191,7 @@ def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
         from lissom.analysis.files import make_folder
 
         make_folder(output)
-    found = solved(scene)
+    found = solved(scene, soft)
     if as_json:
         from lissom.analysis.report import json_text
 
@@ -194,13 +208,34 @@ def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
     raise typer.Exit(exit_status(found))
 
 
-def solved(scene: Scene) -> Findings:
+def solved(scene: Scene, soft: Sequence[str] = ()) -> Findings:
     with compiling():
         from lissom.analysis.report import findings
         from lissom.simulation import Simulation
 
         simulation = Simulation(scene)
-        return findings(simulation, simulation.solve())
+        modes = [simulation.soften(name, bent=bent) for name, bent in map(softened, soft)]
+        report = simulation.solve()
+        if modes and report.ok:
+            report = [mode.freeze() for mode in modes][-1]
+        for mode in modes:
+            typer.echo(f"{mode.name}: {1000.0 * mode.length:.4f} mm long", err=True)
+        return findings(simulation, report)
+
+
+def softened(text: str) -> tuple[str, float]:
+    """``"hose=0.5"`` is ``("hose", 0.5)``; a name alone is in the middle."""
+    from lissom.scene.errors import ABSENT, Problem, SceneError
+
+    name, _, value = text.partition("=")
+    try:
+        bent = float(value or 0.5)
+    except ValueError:
+        bent = -1.0
+    if not 0.0 <= bent <= 1.0:
+        message = 'must be a cable and a number from 0 (rather straight) to 1 (rather bent), such as "hose=0.5"'
+        raise SceneError([Problem("", ABSENT, f"--soft {text!r:.80} {message}")])
+    return name.strip(), bent
 
 
 def exit_status(found: Findings) -> int:

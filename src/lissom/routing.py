@@ -272,8 +272,24 @@ class Mode(ABC):
         self.entry_places = self.places()
 
     @abstractmethod
+    def pieces(self) -> list[tuple[float, float]]:
+        """The parts of the cable whose lengths are set, each within one span: from where to where, m."""
+
     def places(self) -> Array:
-        """Between which the cable changes, from 0 to its length, m."""
+        """The ends of the pieces, from 0 to the length, m."""
+        return np.unique([0.0, *itertools.chain(*self.pieces()), self.length])
+
+    def set_lengths(self, lengths: Array) -> None:
+        """Of the pieces, m."""
+        old, tiny = self.places(), 1e-9 * self.length
+        grows = np.zeros(len(old) - 1)
+        for (low, high), length in zip(self.pieces(), lengths, strict=True):
+            grows[int(np.flatnonzero(np.abs(old - low) <= tiny)[0])] = length - (high - low)
+        if np.abs(grows).max() <= 1e-12 * self.length:
+            return
+        new = old + np.concatenate([[0.0], np.cumsum(grows)])
+        self._simulation._lay_quickly(self, old, new)
+        self.low, self.high = float(np.interp(self.low, old, new)), float(np.interp(self.high, old, new))
 
     @property
     def length(self) -> float:
@@ -295,7 +311,7 @@ class Mode(ABC):
 
 
 class Feed(Mode):
-    """Mode 1: the cable between two places grows by as much as the supports around them move apart.
+    """Mode 1: between two places, each span grows by as much as its two supports move apart.
 
     What is kept is the slack, length minus straight way, not a force: so a cable can always follow, a way back gives
     the length back, and one solve per frame is enough.
@@ -312,28 +328,26 @@ class Feed(Mode):
             held = simulation._solver(name).supports[min(loose)].name
             message = "follows the pull by itself, so nothing is fed: hold it (motion = held) or use soften"
             raise SceneError([Problem(f"{name}/{held}", ABSENT, message)])
-        self._first = self.high - self.low
-        self._way = sum(span.way for span in around)
 
-    def places(self) -> Array:
-        return np.unique([0.0, self.low, self.high, self.length])
+    def remember(self) -> None:
+        super().remember()
+        self._first = np.array([high - low for low, high in self.pieces()])
+        self._way = np.array([span.way for span in self._around()])
 
     def _around(self) -> list[Span]:
-        """The spans that share some cable with the stretch."""
+        """The spans that share some cable with the stretch between the two places."""
+        tiny = 1e-9 * self.length
         found = routing.spans(self._simulation._solver(self.name).supports)
-        return [k for k in found if k.start < self.high and k.end > self.low]
+        return [k for k in found if k.start < self.high - tiny and k.end > self.low + tiny]
+
+    def pieces(self) -> list[tuple[float, float]]:
+        return [(max(span.start, self.low), min(span.end, self.high)) for span in self._around()]
 
     def follow(self, on_top: float = 0.0) -> None:
-        """Sets the length for where the supports are now; `on_top` more, as a part of it, from now on."""
-        way = sum(span.way for span in self._around())
-        self._first += on_top * (self.high - self.low)
-        there = max(self._first + way - self._way, LEAST_LEFT * self._first)
-        if abs(there - (self.high - self.low)) <= 1e-12 * self.length:
-            return
-        old = self.places()
-        new = old + np.where(old >= self.high, there - (self.high - self.low), 0.0)
-        self._simulation._lay_quickly(self, old, new)
-        self.high = self.low + there
+        """Sets the lengths for where the supports are now; `on_top` more, as a part of them, from now on."""
+        way = np.array([span.way for span in self._around()])
+        self._first = self._first * (1.0 + on_top)
+        self.set_lengths(np.maximum(self._first + way - self._way, LEAST_LEFT * self._first))
 
 
 class Soft(Mode):
@@ -403,9 +417,8 @@ class Soft(Mode):
         found = routing.spans(self._simulation._solver(self.name).supports)
         return [k for k in found if k.start >= self.low - tiny and k.end <= self.high + tiny]
 
-    def places(self) -> Array:
-        ends = [place for span in self.spans() for place in (span.start, span.end)]
-        return np.unique([0.0, *ends, self.length])
+    def pieces(self) -> list[tuple[float, float]]:
+        return [(span.start, span.end) for span in self.spans()]
 
     def begin(self) -> Array:
         """y to begin with: as slack as last time, and not straight."""
@@ -417,18 +430,7 @@ class Soft(Mode):
 
     def lay(self, y: Array) -> None:
         """Sets the lengths ℓ = r + exp y, or exp y where a span ends on something free."""
-        found = self.spans()
-        lengths = self._base(self._ways()) + np.exp(y)
-        old = self.places()
-        new, moved = old.copy(), 0.0
-        for k, (a, b) in enumerate(itertools.pairwise(old)):
-            soft = next((n for n, span in enumerate(found) if abs(span.start - a) <= 1e-9 * self.length), None)
-            if soft is not None:
-                moved += lengths[soft] - (b - a)
-            new[k + 1] = b + moved
-        self._simulation._lay_quickly(self, old, new)
-        self.low = float(np.interp(self.low, old, new))
-        self.high = float(np.interp(self.high, old, new))
+        self.set_lengths(self._base(self._ways()) + np.exp(y))
 
     def balance(self) -> Balance:
         """At the equilibrium just found."""

@@ -178,7 +178,7 @@ class Found:
 
 
 def balance(evaluate: Evaluate, y: Array, slope: Array | None) -> Found:
-    """The lengths at which every span is balanced: Newton's method, with updates of the slope on the way [Broyden].
+    """The lengths at which every span is balanced: Newton's method, its slope updated by what the steps show.
 
     `evaluate` solves at lengths ℓ = const + exp y and returns None where there is no equilibrium.
     """
@@ -201,20 +201,29 @@ def balance(evaluate: Evaluate, y: Array, slope: Array | None) -> Found:
         step = np.clip(uphill_free_step(slope, gradient), -LONGEST_STEP, LONGEST_STEP)
         step = np.clip(y + np.where(short, 0.0, step), low, high) - y
         taken = search(evaluate, y, step, here)
-        if taken is not None:
-            there, moved = taken
-            change = there.gradient(moved) - gradient
-            way = moved - y
-            slope = slope + np.outer(change - slope @ way, way) / (way @ way)
-            slope = 0.5 * (slope + slope.T)
-            fresh = fresh and bool(np.linalg.norm(there.gradient(moved)) < 0.5 * np.linalg.norm(gradient))
-            y, here = moved, there
-        elif not fresh:
-            slope, fresh = slopes(evaluate, y, here), True
-        else:
+        if taken is None and fresh:
             evaluate(y)
             return Found(y, slope, "the length does not settle: the shape snaps from one to another near it")
+        poor = taken is None
+        if taken is not None:
+            there, moved = taken
+            after = there.gradient(moved)
+            poor = bool(np.linalg.norm(after) > 0.3 * np.linalg.norm(gradient))
+            slope = updated(slope, moved - y, after - gradient)
+            y, here = moved, there
+        if taken is None or (poor and len(y) > 1):
+            slope = slopes(evaluate, y, here)
+        fresh = poor
     return Found(y, slope, "the length does not settle")
+
+
+def updated(slope: Array, step: Array, change: Array) -> Array:
+    """The symmetric matrix of rank one more that explains the last step (SR1); one span: the secant."""
+    off = change - slope @ step
+    along = float(off @ step)
+    if abs(along) <= 1e-8 * float(np.linalg.norm(off) * np.linalg.norm(step)):
+        return slope
+    return np.asarray(slope + np.outer(off, off) / along)
 
 
 def search(evaluate: Evaluate, y: Array, step: Array, here: Balance) -> tuple[Balance, Array] | None:
