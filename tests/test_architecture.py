@@ -23,9 +23,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "laying": {"scene", "rods", "reports", "routing"},
     "simulation": {"scene", "geometry", "kernels", "exchange", "rods", "assembling", "reports", "routing", "laying"},
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
-    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch"},
-    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "analysis"},
-    "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "analysis"},
+    "reaching": {"scene", "rods", "reports", "simulation"},
+    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch", "reaching"},
+    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
+    "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
 }
 # What anyone may take from the package itself.
 OF_THE_PACKAGE = {"__version__"}

@@ -434,7 +434,7 @@ class Simulation(Laid):
         self._results.clear()
         self._dirty = set()
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
-        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts}
+        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
         self._read_solids()
         self._assembly = None
         self._solvers = {}
