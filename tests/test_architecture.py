@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "laying": {"scene", "rods", "reports", "routing"},
     "simulation": {"scene", "geometry", "kernels", "exchange", "rods", "assembling", "reports", "routing", "laying"},
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
-    "reaching": {"scene", "rods", "reports", "simulation"},
+    "reaching": {"scene", "rods", "reports", "routing", "simulation"},
     "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch", "reaching"},
     "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
     "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},

@@ -2,8 +2,8 @@
 
 The part is moved from where it stands through its rest positions to the last one, in steps, every step solved warm and
 with contact. Where there is no way on the pose reached is bisected. Then each harness of cables on the part is taken
-alone and the least length with which it gets there is bisected, every trial a journey of its own: around obstacles it
-matters on which side of them a cable came along.
+alone: it goes the same way with more than enough cable, so that it comes along on the right side of things, and at
+every rest position the cable is made shorter, warm, until there is no equilibrium any more; the last step is bisected.
 """
 
 import itertools
@@ -17,6 +17,7 @@ from lissom.reports import Report
 from lissom.rods import routing
 from lissom.rods.line import Support
 from lissom.rods.outcome import between
+from lissom.routing import free_supports
 from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.pose import Pose
@@ -29,14 +30,15 @@ PoseLike = str | Sequence[float] | tuple[Sequence[float], Sequence[float]] | NDA
 # A leg is gone in so many steps at least, and none longer than this part of the shortest cable on the part.
 LEAST_STEPS = 8
 LONGEST_STEP = 0.1
-# Where the way ends, as a part of the leg; of a trial, which only has to know whether it ends.
-FINEST, FINEST_TRIAL = 1e-4, 1.0 / 64
-# Lengths are bisected to this part of the length: cables that touch nothing, and those among other things.
-PRECISION, PRECISION_TOUCHING = 1e-6, 2e-4
+# Where the way ends is found to this part of the leg; and where cables may touch things, which takes longer.
+FINEST, FINEST_TOUCHING = 1e-4, 1e-2
+# Lengths are bisected to this part of the length, likewise; a cable gets shorter by no more than a step at a time.
+PRECISION, PRECISION_TOUCHING = 1e-6, 5e-4
+SHORTER = 0.05
 # More than the straight way by this is tried first: a cable that touches nothing needs no more.
 A_LITTLE = 2e-6
-# A cable that does not get there when it is longer by the way of the part, doubled so often, is not too short.
-MOST_DOUBLINGS = 3
+# More than enough: the straight way, and these parts of the way of the part and of the length; doubled so often.
+AMPLE_WAY, AMPLE_LENGTH, MOST_DOUBLINGS = 0.25, 0.05, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ def reach(
     report = simulation.solve()
     if not report.ok and report.status != "infeasible":
         return unknown(part, here, stops, simulation, f"the scene as it stands is {report.status}: {report.reason}")
-    trip = journey(simulation, part, stops, pull, FINEST, lambda text: say(f"moving {part}: {text}"))
+    finest = FINEST_TOUCHING if simulation.looks_for_contact else FINEST
+    trip = journey(simulation, part, stops, pull, finest, lambda text: say(f"moving {part}: {text}"))
     if trip.arrived:
         return answer(part, stops, trip, simulation, (), "")
     needs: list[Need] = []
@@ -127,7 +130,7 @@ def reach(
     for group in groups:
         alone = scene.with_only(group)
         rest = Simulation(alone)
-        if rest.solve().ok and journey(rest.copy(), part, stops, pull, FINEST_TRIAL).arrived:
+        if rest.solve().ok and len(groups) > 1 and journey(rest.copy(), part, stops, pull, 1.0).arrived:
             continue
         found = least_lengths(rest, part, stops, pull, group, say)
         needs += found
@@ -137,7 +140,8 @@ def reach(
         which = ", ".join(stuck) or "the cables together"
         reason = f"no length brings {part} there: {which} cannot follow ({trip.report.reason})"
         return answer(part, stops, trip, simulation, (), reason)
-    return answer(part, stops, trip, simulation, tuple(needs), trip.report.reason)
+    reason = trip.report.reason or f"beyond the pose reached a cable pulls harder than {pull:g} N"
+    return answer(part, stops, trip, simulation, tuple(needs), reason)
 
 
 def poses(given: Sequence[PoseLike], here: Pose) -> tuple[Pose, ...]:
@@ -147,7 +151,7 @@ def poses(given: Sequence[PoseLike], here: Pose) -> tuple[Pose, ...]:
     for value in given:
         if isinstance(value, str):
             pose = parse_pose(value, turn)
-        elif np.shape(value) == (4, 4):
+        elif len(value) == 4:
             pose = from_matrix(np.asarray(value, dtype=float))
         elif len(value) == 2:
             pose = vector(np.asarray(value[0], dtype=float)), as_quaternion(np.asarray(value[1]).tolist())
@@ -261,7 +265,7 @@ def journey(
                     tell(f"{100 * done:.0f} % of the way to stop {leg + 1} of {len(stops)}")
                 continue
             step = 0.5 * (part_of_way - done)
-            if step < finest:
+            if step < finest or finest == 1.0:
                 pose = pose_between(here, goal, done)
                 simulation.move(part, position=pose[0], quaternion=pose[1])
                 simulation.solve()
@@ -310,54 +314,101 @@ def least_growth(
 ) -> float | None:
     """m by which a cable must be longer at least; None if no length helps.
 
-    Span by span: while one is bisected, the others of the cable have more than enough.
+    Span by span: while one is made shorter, the others of the cable have more than enough.
     """
     solver = rest._solver(name)
-    supports = solver.supports
-    spans = moving_spans(rest, part, name)
-    if not spans:
+    names = [(solver.supports[k.before].name, solver.supports[k.after].name) for k in moving_spans(rest, part, name)]
+    if not names:
         return None
-    names = [(supports[k.before].name, supports[k.after].name) for k in spans]
+    length = solver.line.length
     legs = itertools.pairwise([rest._parts[part], *stops])
     way = sum(float(np.linalg.norm(np.subtract(b[0], a[0]))) for a, b in legs)
-    ample = np.full(len(spans), max(way, 0.05 * solver.line.length))
-
-    def fits(growth: NDArray[np.float64]) -> bool:
-        trial = rest.copy()
-        for by, ends in zip(growth, names, strict=True):
-            if by > 0.0:
-                trial.lengthen(name, by=float(by), between=ends)
-        return journey(trial, part, stops, pull, FINEST_TRIAL).arrived
-
+    straight = np.array([straight_growth(rest, part, stops, name, ends) for ends in names])
+    more = AMPLE_WAY * way + AMPLE_LENGTH * length
     for _ in range(MOST_DOUBLINGS):
-        if fits(ample):
+        ample = straight + more
+        say(f"how long must {name} be: {1000 * (length + ample.sum()):.2f} mm?")
+        resting = rests_with(rest, part, stops, pull, name, names, ample)
+        if resting:
             break
-        ample = 2.0 * ample
+        more *= 2.0
     else:
         return None
-    precision = (PRECISION_TOUCHING if rest.looks_for_contact else PRECISION) * solver.line.length
+    precision = (PRECISION_TOUCHING if rest.looks_for_contact else PRECISION) * length
     total = 0.0
-    for k in range(len(spans)):
-        growth = ample.copy()
-        low, high = 0.0, float(ample[k])
-        straight = straight_growth(rest, part, stops, name, names[k])
-        for guess in (0.0, straight, straight + A_LITTLE * solver.line.length):
-            if low <= guess < high:
-                growth[k] = guess
-                low, high = (low, guess) if fits(growth) else (guess, high)
-        while high - low > precision:
-            say(f"how long must {name} be: between {1000 * (solver.line.length + total + low):.2f} and "
-                f"{1000 * (solver.line.length + total + high):.2f} mm")  # fmt: skip
-            growth[k] = 0.5 * (low + high)
-            low, high = (low, float(growth[k])) if fits(growth) else (float(growth[k]), high)
-        total += high
+    for ends, by, least in zip(names, ample, straight, strict=True):
+        first = least + A_LITTLE * length
+        total += shortened(resting, name, ends, float(by), float(first), pull, precision, length, say)
     return total
 
 
+def rests_with(
+    rest: Simulation,
+    part: str,
+    stops: Sequence[Pose],
+    pull: float | None,
+    name: str,
+    names: list[tuple[str, str]],
+    growth: NDArray[np.float64],
+) -> list[Simulation]:
+    """The harness at each of its rest positions with a cable so much longer; empty if it does not get to all."""
+    trial = rest.copy()
+    for by, ends in zip(growth, names, strict=True):
+        trial.lengthen(name, by=float(by), between=ends)
+    found: list[Simulation] = []
+    for stop in stops:
+        if not journey(trial, part, [stop], pull, 1.0).arrived:
+            return []
+        found.append(trial.copy())
+    return found
+
+
+def shortened(
+    resting: list[Simulation],
+    name: str,
+    ends: tuple[str, str],
+    high: float,
+    first: float,
+    pull: float | None,
+    precision: float,
+    length: float,
+    say: Tell,
+) -> float:
+    """The least growth of a span with which all rest positions still hold; `first` is the least it can be."""
+    low = 0.0 if first <= A_LITTLE * length else first - A_LITTLE * length
+    touching = resting[0].looks_for_contact
+
+    def holds(growth: float) -> bool:
+        trials = [k.copy() for k in resting]
+        for trial in trials:
+            trial.lengthen(name, by=growth - high, between=ends)
+            if not follows(trial, trial.solve(), pull):
+                return False
+        resting[:] = trials
+        return True
+
+    if not touching and pull is None and holds(first):
+        return first
+    while high - low > precision:
+        growth = max(0.5 * (low + high), high - SHORTER * length)
+        say(f"how long must {name} be: between {1000 * (length + low):.2f} and {1000 * (length + high):.2f} mm")
+        if holds(growth):
+            high = growth
+        else:
+            low = growth
+    return high
+
+
 def straight_growth(rest: Simulation, part: str, stops: Sequence[Pose], name: str, ends: tuple[str, str]) -> float:
-    """By how much the straight way between two supports is longer, at its longest stop, than the cable there, m."""
+    """By how much the straight way between two supports is longer, at its longest stop, than the cable there, m.
+
+    Nothing is known where one of them is free to follow.
+    """
     moved = rest.copy()
     worst = 0.0
+    loose = free_supports(rest, name)
+    if any(rest._support(rest._solver(name), name, end) in loose for end in ends):
+        return worst
     for position, quaternion in stops:
         moved.move(part, position=position, quaternion=quaternion)
         supports = {k.name: number for number, k in enumerate(moved._solver(name).supports)}
