@@ -196,3 +196,16 @@ def test_cables_that_cannot_be() -> None:
     with pytest.raises(SceneError, match="no cable of this name"):
         sim.remove("hoze")
     assert sim.cables == ("hose",)
+
+
+def test_a_joined_end_says_no_twist() -> None:
+    """Turning the start of a cable whose end is joined used to write a twist that the scene refuses."""
+    sim = Simulation(Scene.load(Path(__file__).parents[1] / "examples/harness.toml"))
+    sim.move("trunk/start", tangent=(1.0, 0.05, 0.0))
+    assert sim.scene.cable("trunk").twist is None
+    assert sim.scene.cable("trunk").start is not None
+    sim.solve().raise_if_failed()
+    path = sim.add_clip("trunk", at=0.2)
+    assert sim.solve().ok
+    sim.remove(path)
+    assert sim.solve().ok

@@ -211,6 +211,19 @@ def test_too_soft_for_its_weight_grows_without_end_and_says_so() -> None:
     assert "no length is long enough" in report.reason
 
 
+def test_a_load_beyond_the_end_of_a_shorter_cable_is_told_not_raised() -> None:
+    sim = solved(loads=[{"from_start": 0.35, "force": [0, 0, -0.1]}])
+    mode = sim.soften("hose", bent=0.3)
+    report = sim.solve()
+    assert report.status == "not_converged"
+    assert "load 1.from_start" in report.reason
+    assert mode.length >= 0.35
+    assert mode.freeze().ok
+    with sim.feed("hose"):
+        sim.move("hose/end", position=0.3 * END)
+        assert sim.solve().ok
+
+
 def test_only_the_spans_between_the_places_are_soft() -> None:
     sim = solved(clips=[CLIP], length=0.4)
     with sim.soften("hose", between=("c", "end")) as mode:

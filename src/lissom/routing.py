@@ -9,6 +9,7 @@ import itertools
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Self, TypeVar
@@ -196,7 +197,8 @@ class Routed(ABC):
         if not self._dirty and not cold and all(mode.settled for mode in soft):
             return self._equilibria(False)
         for mode in feeds:
-            mode.follow()
+            with suppress(SceneError):  # what is said along the cable does not fit a shorter one: it stays as long
+                mode.follow()
         if soft:
             return self._soften(soft, cold, began)
         report = self._equilibria(cold)
@@ -214,6 +216,7 @@ class Routed(ABC):
         """All soft spans of all cables together: the lengths at which each is balanced."""
         spent = 0
         first = True
+        unfit = ""
         last: tuple[Array, Balance | None] | None = None
 
         def evaluate(y: Array) -> Balance | None:
@@ -223,9 +226,13 @@ class Routed(ABC):
             return last[1]
 
         def balanced(y: Array) -> Balance | None:
-            nonlocal spent, first
-            for mode, part in zip(soft, shared(y, soft), strict=True):
-                mode.lay(part)
+            nonlocal spent, first, unfit
+            try:
+                for mode, part in zip(soft, shared(y, soft), strict=True):
+                    mode.lay(part)
+            except SceneError as error:  # a load said at a length lies beyond the end of a shorter cable
+                unfit = f" ({error})"
+                return None
             report = self._equilibria(cold and first)
             spent += report.iterations
             if first and not certified(report):
@@ -251,7 +258,7 @@ class Routed(ABC):
             number += len(part)
             report = self._reports[mode.name]
             if found.reason and report.ok:
-                self._reports[mode.name] = replace(report, status="not_converged", reason=found.reason)
+                self._reports[mode.name] = replace(report, status="not_converged", reason=found.reason + unfit)
             elif mode.notes:
                 self._reports[mode.name] = replace(report, warnings=(*report.warnings, *mode.notes))
         return self._overall(spent, began)
