@@ -249,6 +249,30 @@ def test_two_cables_of_a_harness_and_a_contact() -> None:
     assert sim.scene.cable("left").length == modes[0].length
 
 
+def test_soft_length_over_a_bar_agrees_with_a_scan_over_the_length() -> None:
+    """Contact does no work along the cable: the same balance, found with contact in every step."""
+    start, end = ({"position": [x, 0, 0], "tangent": [0.3, 0, -5.0 * x], "roll": 0} for x in (-0.2, 0.2))
+    rope = {"name": "hose", "length": 0.56, "points": 41, "radius": 0.004, "start": start, "end": end}
+    rope |= {"stiffness": {"bending": 0.004, "torsion": 0.003}, "mass_per_length": 0.1}
+    rope["initial"] = {"points": [[-0.2, 0, 0], [-0.1, 0, 0.15], [0, 0, 0.2], [0.1, 0, 0.15], [0.2, 0, 0]]}
+    bar = {"name": "bar", "shape": {"kind": "cylinder", "diameter": 0.1, "length": 0.3}, "position": [0, 0, 0.1]}
+    sim = Simulation(Scene.from_dict({"cables": [rope], "parts": [{**bar, "tangent": [0, 1, 0]}]}))
+    with sim.soften("hose", tension=1.0) as mode:
+        sim.solve().raise_if_failed()
+    assert sim.contacts
+
+    def cost(length: float) -> float:
+        other = sim.copy()
+        other.lengthen("hose", to=length)
+        other.solve().raise_if_failed()
+        return energy(other) + 0.5 * length**2 / 0.4
+
+    lengths = mode.length + np.linspace(-0.004, 0.004, 9)
+    slope = np.polyder(np.polyfit(lengths - mode.length, [cost(float(k)) for k in lengths], 4))
+    least = min(np.roots(slope), key=abs)
+    assert abs(least) < 5e-5 * mode.length
+
+
 # ---- mode 1 ------------------------------------------------------------------------------------------------------
 
 
