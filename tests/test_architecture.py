@@ -18,11 +18,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "exchange": {"scene", "geometry", "kernels"},
     "rods": {"scene", "geometry", "kernels"},
     "assembling": {"scene", "geometry", "exchange", "rods"},
-    "simulation": {"scene", "geometry", "kernels", "exchange", "rods", "assembling"},
+    "reports": {"rods"},
+    "routing": {"scene", "rods", "reports"},
+    "laying": {"scene", "rods", "reports", "routing"},
+    "simulation": {"scene", "geometry", "kernels", "exchange", "rods", "assembling", "reports", "routing", "laying"},
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
-    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch"},
-    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "analysis"},
-    "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "analysis"},
+    "reaching": {"scene", "rods", "reports", "routing", "simulation"},
+    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch", "reaching"},
+    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
+    "cli": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
 }
 # What anyone may take from the package itself.
 OF_THE_PACKAGE = {"__version__"}

@@ -267,3 +267,19 @@ print([m for m in ("matplotlib", "tomlkit") if m in sys.modules], file=sys.stder
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_a_cable_that_finds_its_own_length(tmp_path: Path) -> None:
+    file = tmp_path / "hose.toml"
+    run("new", str(file))
+    lengths = {}
+    for bent in ("0.1", "0.9"):
+        status, out, err = run("solve", str(file), "--soft", f"hose={bent}", "--json")
+        assert status in (0, 3)
+        lengths[bent] = json.loads(out)["cables"]["hose"]["length"]
+        assert f"{1000 * lengths[bent]:.4f} mm long" in err
+    assert 0.28 < lengths["0.1"] < lengths["0.9"] < 0.42
+    for wrong, why in (("hose=2", "rather straight"), ("hoze", "no cable of this name"), ("hose=x", "number")):
+        status, _, err = run("solve", str(file), "--soft", wrong)
+        assert status == 2
+        assert why in err

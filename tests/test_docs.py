@@ -17,15 +17,18 @@ DOCS = [
 NAMES = [path.relative_to(ROOT).as_posix() for path in DOCS]
 THEORY = ROOT / "docs" / "theory" / "rods.md"
 CONTACT = ROOT / "docs" / "theory" / "contact.md"
+ROUTING = ROOT / "docs" / "theory" / "routing.md"
 
 TOP_FOLDERS = {"src", "docs", "tests", "examples", "benchmarks", ".ci"}
 TOP_FILES = {"Makefile", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "requirements.lock"}
 MODULES = {path.stem: path for path in PACKAGE.rglob("*.py") if path.parent.name in ("rods", "geometry")}
+MODULES["growing"] = PACKAGE / "scene" / "growing.py"
 
 CITED = re.compile(r"(?:\btheory|rods\.md),?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_SECTION = re.compile(r"(?:\btheory|rods\.md),?\s*§(\d+)")
 CITED_CONTACT = re.compile(r"contact\.md,?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_CONTACT_SECTION = re.compile(r"contact\.md,?\s*§(\d+)")
+CITED_ROUTING = re.compile(r"routing\.md,?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_RODS = re.compile(r"(?<=\brods )(?:\((\d+)\)|§(\d+))")
 CITED_HERE = re.compile(r"(?<![\w$])\((\d{1,2})\)(?:[–-]\((\d{1,2})\))?")
 
@@ -107,12 +110,12 @@ def names_bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING], ids=lambda p: p.stem)
 def test_equations_are_numbered_in_order(theory: Path) -> None:
     assert equations(theory) == list(range(1, len(equations(theory)) + 1))
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING], ids=lambda p: p.stem)
 def test_sections_are_numbered_in_order(theory: Path) -> None:
     assert sections(theory) == list(range(1, len(sections(theory)) + 1))
 
@@ -124,6 +127,7 @@ def test_equations_cited_by_the_code_exist(path: Path) -> None:
     assert {int(n) for n in CITED_SECTION.findall(text)} <= set(sections())
     assert set(numbers(CITED_CONTACT, text)) <= set(equations(CONTACT))
     assert {int(n) for n in CITED_CONTACT_SECTION.findall(text)} <= set(sections(CONTACT))
+    assert set(numbers(CITED_ROUTING, text)) <= set(equations(ROUTING))
 
 
 @pytest.mark.parametrize("name", ["docs/theory/rods.md", "docs/notation.md"])
@@ -132,14 +136,15 @@ def test_equations_cited_by_the_docs_exist(name: str) -> None:
     assert set(numbers(CITED_HERE, text)) <= set(equations())
 
 
-def test_what_the_theory_of_contact_cites_exists() -> None:
-    """Its own equations as (5), those of the rods as rods (23), rods §6."""
-    text = re.sub(r"\\tag\{\d+\}", "", CONTACT.read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("theory", "least"), [(CONTACT, 6), (ROUTING, 5)], ids=["contact", "routing"])
+def test_what_the_other_theories_cite_exists(theory: Path, least: int) -> None:
+    """Their own equations as (5), those of the rods as rods (23), rods §6."""
+    text = re.sub(r"\\tag\{\d+\}", "", theory.read_text(encoding="utf-8"))
     rods = CITED_RODS.findall(text)
     assert {int(n) for n, _ in rods if n} <= set(equations())
     assert {int(n) for _, n in rods if n} <= set(sections())
-    assert len(rods) > 5
-    assert set(numbers(CITED_HERE, CITED_RODS.sub("", text))) <= set(equations(CONTACT))
+    assert len(rods) >= least
+    assert set(numbers(CITED_HERE, CITED_RODS.sub("", text))) <= set(equations(theory))
 
 
 def test_citations_are_seen() -> None:
@@ -150,6 +155,7 @@ def test_citations_are_seen() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "rods").glob("*.py"))
     assert {5, 8, 9, 13, 16, 17, 22, 27} <= set(numbers(CITED, source))
     assert set(numbers(CITED_CONTACT, source)) >= {2, 3, 4, 5, 6, 8, 9}
+    assert set(numbers(CITED_ROUTING, source)) >= {3, 6}
     assert looks_like_a_path("src/lissom/rods/chain.py")
     assert not looks_like_a_path("brake hose/length")
     assert defines(MODULES["newton"], ["equilibrium"])

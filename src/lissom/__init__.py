@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lissom.batch import BatchResult, solve_many
+    from lissom.reaching import Reach, reach
     from lissom.rods.result import CableResult, Wrench
     from lissom.scene import Scene, SceneError, library
     from lissom.simulation import Grip, Report, Simulation, SolveError
@@ -21,6 +22,8 @@ _HOME = {
     "SolveError": "lissom.simulation",
     "CableResult": "lissom.rods.result",
     "Wrench": "lissom.rods.result",
+    "Reach": "lissom.reaching",
+    "reach": "lissom.reaching",
     "BatchResult": "lissom.batch",
     "solve_many": "lissom.batch",
 }
@@ -29,6 +32,7 @@ __all__ = [
     "BatchResult",
     "CableResult",
     "Grip",
+    "Reach",
     "Report",
     "Scene",
     "SceneError",
@@ -36,6 +40,7 @@ __all__ = [
     "SolveError",
     "Wrench",
     "library",
+    "reach",
     "solve_many",
 ]
 

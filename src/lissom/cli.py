@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -35,6 +35,14 @@ SceneFile = Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file, 
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help='Change the scene first: "brake hose/length=450 mm".'),
+]
+Softened = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--soft",
+        metavar="CABLE[=BENT]",
+        help='Let the cable find its own length: "hose=0.5", from 0 (rather straight) to 1 (rather bent).',
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Folder = Annotated[
@@ -81,10 +89,49 @@ def start(
 
 
 @app.command()
-def solve(scene: SceneFile, settings: Settings = None, json: AsJson = False, output: Folder = None) -> None:
+def solve(
+    scene: SceneFile,
+    settings: Settings = None,
+    soft: Softened = None,
+    json: AsJson = False,
+    output: Folder = None,
+) -> None:
     """Solve a scene: its shape, forces, moments and checks."""
     with user_mistakes():
-        answer(load(scene, settings or []), json, output)
+        answer(load(scene, settings or []), json, output, soft or [])
+
+
+@app.command()
+def reach(
+    scene: SceneFile,
+    part: Annotated[str, typer.Option("--part", metavar="NAME", help="The part that is moved.")],
+    to: Annotated[str, typer.Option("--to", metavar="POSE", help='Where to, in the world: "120 mm, 0, 80 mm".')],
+    via: Annotated[
+        list[str] | None, typer.Option("--via", metavar="POSE", help="A rest position before; may be repeated.")
+    ] = None,
+    pull: Annotated[
+        str | None, typer.Option("--pull", metavar="FORCE", help='A harder pull counts as too short: "20 N".')
+    ] = None,
+    settings: Settings = None,
+    json: AsJson = False,
+) -> None:
+    """Ask whether the cables on a part are long enough to bring it somewhere, and how long they must be.
+
+    A pose may end in "; quaternion w, x, y, z" or "; tangent x, y, z; roll 30 deg". Exit status: 0 reached, 3 not
+    reached, 4 not certified.
+    """
+    with user_mistakes(), compiling(), telling() as tell:
+        from lissom.analysis.reaching import print_reach, reach_json
+        from lissom.reaching import reach as ask
+
+        found = ask(load(scene, settings or []), part, to, via=via or [], pull=force(pull), tell=tell)
+    if json:
+        typer.echo(reach_json(found), nl=False)
+    else:
+        print_reach(found, make_console())
+    if not found.certified:
+        typer.echo(f"not certified: {found.reason}", err=True)
+    raise typer.Exit(GOOD if found.reached else CHECK_FAILS if found.certified else NOT_CERTIFIED)
 
 
 @app.command()
@@ -167,7 +214,7 @@ def load(path: Path, settings: list[str]) -> Scene:
     return scene
 
 
-def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
+def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str] = ()) -> None:
     """Solves, prints, writes; ends with the exit status that says how it went."""
     from lissom.scene import SceneError
 
@@ -177,7 +224,7 @@ def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
         from lissom.analysis.files import make_folder
 
         make_folder(output)
-    found = solved(scene)
+    found = solved(scene, soft)
     if as_json:
         from lissom.analysis.report import json_text
 
@@ -194,13 +241,34 @@ def answer(scene: Scene, as_json: bool, output: Path | None) -> None:
     raise typer.Exit(exit_status(found))
 
 
-def solved(scene: Scene) -> Findings:
+def solved(scene: Scene, soft: Sequence[str] = ()) -> Findings:
     with compiling():
         from lissom.analysis.report import findings
         from lissom.simulation import Simulation
 
         simulation = Simulation(scene)
-        return findings(simulation, simulation.solve())
+        modes = [simulation.soften(name, bent=bent) for name, bent in map(softened, soft)]
+        report = simulation.solve()
+        if modes and report.ok:
+            report = [mode.freeze() for mode in modes][-1]
+        for mode in modes:
+            typer.echo(f"{mode.name}: {1000.0 * mode.length:.4f} mm long", err=True)
+        return findings(simulation, report)
+
+
+def softened(text: str) -> tuple[str, float]:
+    """``"hose=0.5"`` is ``("hose", 0.5)``; a name alone is in the middle."""
+    from lissom.scene.errors import ABSENT, Problem, SceneError
+
+    name, _, value = text.partition("=")
+    try:
+        bent = float(value or 0.5)
+    except ValueError:
+        bent = -1.0
+    if not 0.0 <= bent <= 1.0:
+        message = 'must be a cable and a number from 0 (rather straight) to 1 (rather bent), such as "hose=0.5"'
+        raise SceneError([Problem("", ABSENT, f"--soft {text!r:.80} {message}")])
+    return name.strip(), bent
 
 
 def exit_status(found: Findings) -> int:
@@ -221,6 +289,34 @@ def compiling() -> Iterator[None]:
         waiting = on_compiling(lambda: typer.echo("compiling (once); later runs start at once", err=True))
     with waiting:
         yield
+
+
+def force(text: str | None) -> float | None:
+    """N; a text may carry its unit."""
+    from lissom.scene.errors import SceneError
+    from lissom.scene.units import UnitError, parse
+
+    if text is None:
+        return None
+    try:
+        value = parse(text, "force")
+    except UnitError as error:
+        raise SceneError(f"--pull {text!r:.60}: {error}") from None
+    if not value > 0.0:
+        raise SceneError(f'--pull {text!r:.60}: must be above 0, such as "20 N"')
+    return value
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[str], object]]:
+    """A line on stderr that says what is being done, where someone looks at it."""
+    if not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)
 
 
 # ---- talking to the user -----------------------------------------------------------------------------------

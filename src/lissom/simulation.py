@@ -5,16 +5,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
 from lissom.geometry.solids import Solid
+from lissom.laying import Laid
+from lissom.reports import Report as Report
+from lissom.reports import SolveError as SolveError
 from lissom.rods.assembly import Assembly, Contact, pose_between
 from lissom.rods.harness import first_poses, joined
-from lissom.rods.line import FRAME, NO_DIRECTION, Line, PointLoad, Support
+from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
@@ -22,7 +25,9 @@ from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Sweep
 from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
+from lissom.routing import GRIP, Mode
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
+from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
 from lissom.scene.placing import part_poses
@@ -33,33 +38,10 @@ Vec3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 
-class SolveError(RuntimeError):
-    """A solve that did not end in a certified equilibrium; raised only when asked for."""
-
-
 class RotationLike(Protocol):
     """scipy's Rotation, or anything that gives a quaternion the same way."""
 
     def as_quat(self) -> Any: ...
-
-
-class Report(NamedTuple):
-    """How a solve went. Physics never raises: look at `ok`, `status` and `reason`."""
-
-    status: str  # the worst of the cables: infeasible, not_converged, unstable, converged
-    reason: str
-    iterations: int
-    seconds: float
-    cables: dict[str, RodReport]
-
-    @property
-    def ok(self) -> bool:
-        return self.status == "converged"
-
-    def raise_if_failed(self) -> "Report":
-        if not self.ok:
-            raise SolveError(f"{self.status}: {self.reason}")
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +56,10 @@ class SimulationState:
     junctions: dict[str, Pose]
 
 
-GRIP = "grip "  # names of grips among the supports
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
 
-class Simulation:
+class Simulation(Laid):
     """Equilibria of a scene's cables: move, grip and edit, then solve; the next solve starts from the last."""
 
     def __init__(self, scene: Scene, *, formulation: str = "rotations") -> None:
@@ -99,6 +80,7 @@ class Simulation:
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
         self._dirty = set(self._solvers)
+        self._modes: dict[str, Mode] = {}  # cable → what sets its length
         self.notes: list[str] = []
         """What had to be said about meshes, and when a saved state was opened."""
         self._read_solids()
@@ -124,6 +106,10 @@ class Simulation:
 
     def solve(self, *, cold: bool = False) -> Report:
         """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
+        return self._route(cold) if self._modes else self._equilibria(cold)
+
+    def _equilibria(self, cold: bool) -> Report:
+        """At the lengths that the cables have."""
         began = time.perf_counter()
         iterations = 0
         if self._meets:
@@ -355,15 +341,26 @@ class Simulation:
         for cable in scene.cables:
             same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
             if not same:
-                self._rebuild(cable.name, self._line(cable))
+                self._rebuild(cable.name, self._with_grips(self._line(cable)))
             elif around:
                 self._follow(cable)
+        self._meets = is_assembly(scene)  # one cable more may be one to touch
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
+            self._modes.pop(name, None)
             self._assembly = None
             self._reports.pop(name, None)
             self._results.pop(name, None)
             self._dirty.discard(name)
+
+    def _with_grips(self, line: Line) -> Line:
+        """The line with the grips on the cable of its name, each at its fraction of the length."""
+        old = self._solvers.get(line.name)
+        if old is None:
+            return line
+        ratio = line.length / old.line.length
+        grips = [k._replace(place=ratio * k.place) for k in old.supports if k.name.startswith(GRIP)]
+        return replace(line, supports=tuple(sorted((*line.supports, *grips), key=lambda k: k.place))) if grips else line
 
     def grip(self, name: str, *, at: float, kind: str = "clamp") -> "Grip":
         """Takes hold of the cable at a fraction of its length, in its present pose; nothing jumps."""
@@ -372,15 +369,10 @@ class Simulation:
             raise ValueError(f"grip kind {kind!r}: must be clamp, ball or swivel")
         if not 0.0 <= at <= 1.0:
             raise ValueError(f"grip at = {at}: must lie between 0 and 1 (a fraction of the length)")
-        if solver.solved is None:
-            self.solve()
         place = at * solver.line.length
-        if any(abs(k.place - place) < 1e-9 * solver.line.length for k in solver.line.supports):
+        if any(abs(k.place - place) <= SAME_PLACE * solver.line.length for k in solver.line.supports):
             raise ValueError(f"grip at = {at}: {name} is already held there")
-        # a point of its own first, so that the pose is the equilibrium's, not an interpolation
-        self._rebuild(name, replace(solver.line, loads=(*solver.line.loads, PointLoad(place))))
-        self.solve()
-        result = self.cable(name)
+        result = self._pointed(name, [place])
         point = int(np.argmin(np.abs(result.s - place)))
         number = 1 + max(self._grip_numbers(name), default=0)
         grip = Grip(self, name, number)
@@ -410,21 +402,24 @@ class Simulation:
         supports = tuple(k for k in line.supports if k.name != grip.support_name)
         self._rebuild(grip.cable, replace(line, supports=supports))
 
-    def _rebuild(self, name: str, line: Line) -> None:
-        """A new solver for the changed line, warm from the present shape where there is one."""
+    def _rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None) -> None:
+        """A new solver for the changed line, warm from the present shape where there is one.
+
+        `places` along the cable as it was, and where they are now; without them it is longer by the same everywhere.
+        """
         old = self._solvers.get(name)
         new = RodSolver(line, formulation=self._formulation)
         if old is not None and old.solved is not None and name in self._reports:
-            ratio = old.line.length / line.length
+            before, now = places or (old.grid.s[[0, -1]], np.array([0.0, line.length]))
             sides = self.cable(name)._sides
             force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
-            scaled = np.minimum(new.grid.s * ratio, old.grid.s[-1])
-            new.begin_from(
-                *transferred(sides.frames, force, old.grid.s, scaled, new.point_of, new.staggered.segment_of)
-            )
+            was = np.interp(new.grid.s, now, before)
+            new.begin_from(*transferred(sides.frames, force, old.grid.s, was, new.point_of, new.staggered.segment_of))
         self._solvers[name] = new  # the last result stays readable until the next one
         self._assembly = None
         self._dirty.add(name)
+        if name in self._modes:
+            self._modes[name].remember()
 
     # ---- scene and state -----------------------------------------------------------------------------------------
 
@@ -459,9 +454,11 @@ class Simulation:
         """The twist of each clamp of a cable as it is now, by path: frames that moved have changed it."""
         found: dict[str, Any] = {}
         before: Support | None = None
+        cable = self._scene.cable(name)
+        said = {clip.name for clip in cable.clips} | ({"end"} if cable.end is not None else set())
         for support in self._solver(name).supports:
             if support.direction == FRAME and not support.name.startswith(GRIP):
-                if before is not None:
+                if before is not None and support.name in said:  # a junction says the frames of its members
                     path = f"{name}/twist" if support.name == "end" else f"{name}/{support.name}.twist"
                     found[path] = support.turn - before.turn
                 before = support
@@ -479,14 +476,15 @@ class Simulation:
         )
 
     def restore(self, state: SimulationState) -> None:
-        """Back to a snapshot, without solving."""
+        """Back to a snapshot, without solving; lengths are frozen."""
+        self._modes.clear()
         self._scene = state.scene
         self._moves.clear()
         self._reports = dict(state.reports)
         self._results.clear()
         self._dirty = set()
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
-        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.parent is None}
+        self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
         self._assembly = None

@@ -51,16 +51,16 @@ def feeling_mesh(
     for f in range(single + len(starts)):
         a = local(R, o, row(points, f) if f < single else row(starts, f - single))
         b = a if f < single else local(R, o, row(ends, f - single))
-        number = collect(solid.tree, a, b, cutoff, stack, near)
+        number = collect(solid.tree, a, b, 0.0, cutoff, stack, near)
         if number > len(near):
             near = np.empty(2 * number, np.int64)
-            number = collect(solid.tree, a, b, cutoff, stack, near)
+            number = collect(solid.tree, a, b, 0.0, cutoff, stack, near)
         if number == 0:
             continue
         if f < single:
             chosen = point_places(solid, a, near, number, cutoff, places)
         else:
-            chosen = segment_places(solid, a, b, near, number, 0.0, cutoff, stack, places)
+            chosen = segment_places(solid, a, b, 0.0, near, number, 0.0, cutoff, stack, places)
         count = report(solid, places, chosen, R, o, f, 0.0, cutoff, found, count)
     return count
 

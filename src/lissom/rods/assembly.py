@@ -135,7 +135,7 @@ class Assembly:
 
     def _held_inside(self) -> str:
         """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
-        free = {body.part for body in self.bodies}
+        free = {k.part for body in self.bodies for k in body.carries}
         for number, (name, solver) in enumerate(self.solvers.items()):
             for k, support in enumerate(solver.supports):
                 if (number, k) in self._on_body or not all(support.holds):
@@ -223,7 +223,7 @@ class Assembly:
             for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
-            outcome = system.settle(MOST_ITERATIONS, TOLERANCE, self.depth)
+            outcome = settled(system, TOLERANCE, self.depth)
             if outcome.status == newton.CONVERGED and not self._still_inside(system):
                 return self._reports(system, outcome, "", notes, began)
         if found:
@@ -290,7 +290,7 @@ class Assembly:
             part = min(1.0, done + step)
             before = self._snapshot(system)
             self._place(system, origins, goal, part)
-            outcome = system.settle(MOST_ITERATIONS, TOLERANCE if part == 1.0 else ON_THE_WAY, self.depth)
+            outcome = settled(system, TOLERANCE if part == 1.0 else ON_THE_WAY, self.depth)
             spent += outcome.iterations
             steps += 1
             if outcome.status == newton.CONVERGED:
@@ -500,6 +500,14 @@ class Assembly:
         for body, (position, quaternion) in zip(self.bodies, snapshot.poses, strict=True):
             body.position, body.quaternion = position, quaternion
         system.contacts = snapshot.contacts
+
+
+def settled(system: System, tolerance: float, depth: float) -> Settled:
+    """Where a harness is pulled taut its forces grow without bound, until nothing is left to invert: no equilibrium."""
+    try:
+        return system.settle(MOST_ITERATIONS, tolerance, depth)
+    except np.linalg.LinAlgError:
+        return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0)
 
 
 def overlap(found: Clearance) -> str:

@@ -306,6 +306,17 @@ class RodSolver:
         if self.scheme >= 0 and len(self.q) != len(self.chain(self.scheme).mask):
             self.solved = None  # the points are shared out differently: the frames at hand are of no use
 
+    def set_line(self, line: Line, counts: Indices) -> None:
+        """The same cable with other lengths: points move with their places, frames stay as a first guess."""
+        solved = self.solved
+        self._build(line, counts)
+        self._exact = True
+        if solved is None or len(self.q) != len(self.chain(self.scheme).mask):
+            self.solved = None
+            return
+        supports = tuple(k._replace(place=n.place) for k, n in zip(solved.supports, line.supports, strict=True))
+        self.solved = replace(solved, s=self.grid.s, supports=supports)
+
     def descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
         if len(self.q) != len(self.chain(scheme).mask) or len(self.nu) != len(self.staggered.target):
             raise AssertionError("the frames do not belong to this grid")  # a kernel would write beyond its arrays

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -146,9 +146,33 @@ class Scene(Described):
     def with_values(self, changes: Mapping[str, Any]) -> Self:
         """The same for several things at once, checked only together."""
         from lissom.scene.paths import edited
+
+        return self._again(edited(self, changes))
+
+    def with_cable(self, cable: Mapping[str, Any]) -> Self:
+        """A new scene with one cable more: its fields, with the keys of the file."""
+        data = self.to_dict()
+        return self._again({**data, "cables": [*data.get("cables", []), dict(cable)]})
+
+    def without_cable(self, name: str) -> Self:
+        """A new scene without this cable. Raises SceneError where something is joined to it."""
+        self.cable(name)
+        data = self.to_dict()
+        return self._again({**data, "cables": [k for k in data["cables"] if k["name"] != name]})
+
+    def with_only(self, names: Collection[str]) -> Self:
+        """A new scene with these cables alone, and the junctions that join nothing else; parts stay."""
+        data = self.to_dict()
+        data["cables"] = [k for k in data.get("cables", []) if k["name"] in names]
+        joints = data.pop("junctions", [])
+        inside = [k for k in joints if all(member["cable"] in names for member in k["members"])]
+        return self._again({**data, "junctions": inside} if inside else data)
+
+    def _again(self, data: dict[str, Any]) -> Self:
+        """This scene with other data; it remembers its text."""
         from lissom.scene.reading import validated
 
-        scene = validated(type(self), edited(self, changes))
+        scene = validated(type(self), data)
         scene._document = self._document
         return scene
 
