@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lissom.geometry.clearance import clearance
 from lissom.geometry.pairs import Pairs, near_pairs, new_pairs
 from lissom.geometry.touching import Found, new_found, touching
-from lissom.rods.bodies import Body, carried_poses
+from lissom.rods.bodies import Body, carried_poses, matrix
 from lissom.rods.contacts import Contacts, on_polyline
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
