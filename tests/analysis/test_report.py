@@ -29,7 +29,7 @@ CABLE_KEYS = {
     ),
     *("min_bend_radius_at", "reactions", "energy", "residual", "length_error", "penetration", "stable"),
 }
-CONTACT_KEYS = {"cable", "at", "place", "part", "other_at", "point", "normal", "force", "pressure"}
+CONTACT_KEYS = {"cable", "body", "at", "place", "part", "other_at", "point", "normal", "force", "pressure"}
 CLEARANCE_KEYS = {"cable", "part", "distance", "at", "point"}
 CHECK_KEYS = {"rule", "limit", "value", "margin", "cable", "at", "ok"}
 

@@ -1,5 +1,7 @@
 """Connectors: free parts on cable ends that touch other parts, and held ones that stop at them."""
 
+import csv
+import io
 import math
 import pickle
 import struct
@@ -8,8 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rich.console import Console
 
 from lissom import Simulation
+from lissom.analysis.report import document, findings
+from lissom.analysis.spreadsheet import contacts_csv
+from lissom.analysis.table import print_findings
 from lissom.geometry.solids import box_mesh
 from lissom.rods.bodies import matrix
 from lissom.scene import Scene
@@ -440,6 +446,26 @@ def test_a_held_part_pushes_a_free_one_which_pulls_its_cable() -> None:
     assert float(points[side, 1].max()) == pytest.approx(0.07, abs=2 * DEPTH)  # on the face of the pusher
     assert simulation.pose("plug")[0][1] > 0.07
     assert simulation.cable("w").reactions["start"].force[1] < -1e-3
+
+
+# ---- what is told ----------------------------------------------------------------------------------------------------
+
+
+def test_contacts_of_parts_are_told() -> None:
+    simulation = simulated(cable("w", "plug"), PLUG, TABLE)
+    found = findings(simulation, simulation.solve())
+    told = [k for k in document(found)["contacts"] if k["body"] == "plug"]
+    assert len(told) == 2
+    for contact in told:
+        assert (contact["cable"], contact["at"], contact["place"], contact["part"]) == (None, None, None, "table")
+        assert contact["force"] == pytest.approx([0.0, 0.0, contact["pressure"]])
+    assert document(found)["parts"]["plug"]["position"][2] > -0.1
+    rows = list(csv.DictReader(io.StringIO(contacts_csv(found.scene, found.contacts))))
+    assert [row["part"] for row in rows if row["body"] == "plug"] == ["table", "table"]
+    stream = io.StringIO()
+    print_findings(found, Console(file=stream, width=120))
+    assert "plug" in stream.getvalue()
+    assert "table" in stream.getvalue()
 
 
 # ---- state -----------------------------------------------------------------------------------------------------------

@@ -307,7 +307,7 @@ class Assembly:
                 return outcome, f"{overlap(inside)}, and is not pushed out of it"
             pressed = self._pressed(system)
             self._restore(system, before)
-            step, halvings = 0.5 * step, halvings + (2 if pressed else 1)
+            step, halvings = 0.5 * step, halvings + 1
             if halvings > MOST_HALVINGS or steps > MOST_STEPS:
                 self._restore(system, start)
                 self._stand(origins)
