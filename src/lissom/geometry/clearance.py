@@ -119,6 +119,23 @@ def simple_clearance(
 
 
 @kernel
+def distances(solid: Solid, rotation: Array, origin: Array, points: Array, found: Array) -> None:
+    """Lowers found (n,) to the distance of each point from the surface, where that is less; to 0 inside."""
+    R = pose(rotation)
+    o = (origin[0], origin[1], origin[2])
+    stack = new_stack()
+    for i in range(len(points)):
+        x = local(R, o, row(points, i))
+        if solid.kind == MESH:
+            squared, triangle, y, code = closest(solid.tree, x, found[i] * found[i], stack)
+            if triangle >= 0:
+                found[i] = 0.0 if is_inside(solid, x, triangle, y, code) else min(found[i], math.sqrt(squared))
+        else:
+            d, _, _ = field(solid.kind, solid.size, x)
+            found[i] = max(0.0, min(found[i], d))
+
+
+@kernel
 def crossed(solid: Solid, rotation: Array, origin: Array, a: Array, b: Array) -> float:
     """The fraction of the straight path a → b (world axes) at which it first meets the surface; else inf."""
     R = pose(rotation)

@@ -288,3 +288,33 @@ def across(s: Vector, e: Vector) -> Vector:
     if dot(c, c) == 0.0:
         c = unit(cross(s, (0.0, 1.0, 0.0)))
     return c
+
+
+@kernel
+def apart(a: Array, b: Array, least: float, same: int, room_a: Array, room_b: Array) -> None:
+    """Lowers the rooms (points,) of two polylines to half the distance of each point from the points of the other.
+
+    With `same` they are one, and points nearer to each other along it than `least`, m, do not count.
+    """
+    for i in range(len(a)):
+        p = row(a, i)
+        along = 0.0
+        for j in range(i + 1 if same == 1 else 0, len(b)):
+            d = length(sub(p, row(b, j)))
+            if same == 1:
+                along += length(sub(row(b, j), row(b, j - 1)))
+                if along < least:
+                    continue
+            room_a[i] = min(room_a[i], 0.5 * d)
+            room_b[j] = min(room_b[j], 0.5 * d)
+
+
+@kernel
+def between_points(points: Array, room: Array) -> Array:
+    """The room of each point if the segments next to it are to have it too: (d + d₊ − h)/2 is the least along one."""
+    found = room.copy()
+    for i in range(len(points) - 1):
+        least = 0.5 * (room[i] + room[i + 1] - length(sub(row(points, i + 1), row(points, i))))
+        found[i] = min(found[i], least)
+        found[i + 1] = min(found[i + 1], least)
+    return found

@@ -18,15 +18,14 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def contact_forces(Q: Array, b: Array, force: Array, start: Flags, stiffness: float) -> tuple[Flags, Array] | None:
+def contact_forces(Q: Array, b: Array, pressed: Flags, start: Flags, stiffness: float) -> tuple[Flags, Array] | None:
     """Which contacts act in a step, and their give 1/σ (m/N): 0, but for those that are let go though held closed.
 
-    None where the step is not convex even so. `force` are the forces so far, `start` marks contacts expected to act.
+    None where the step is not convex even so. `pressed` marks those that may be held, `start` those expected to act.
     """
     found = nonnegative(Q, b, start)
     if found is not None:
         return found > 0.0, np.zeros(len(b))
-    pressed = force > 0.0
     if not pressed.any():
         return None
     spring = np.where(pressed, stiffness, 0.0)

@@ -78,48 +78,44 @@ def turning(points: Array, i: int) -> Vector:
 
 @kernel
 def smooth_places(points: Array, found: Found, count: int, places: Places) -> int:
-    """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
+    """Places on the smooth cable for those found on the polyline; returns how many.
 
     Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
-    On a plane there are both: a cable that lies on it has its least distance anywhere. Needs room for 2·count.
+    On something flat the points themselves touch: a cable that lies on it has its least distance anywhere, and where it
+    leaves it the smooth one is above its points.
     """
     last = len(points) - 1
     total = 0
     for m in range(count):
         s, t = found.segment[m], found.t[m]
         i, u = (s, t + 0.5) if t < 0.5 else (s + 1, t - 0.5)
-        if i == 0 or i == last:  # the outer halves of the end segments are straight
+        e, h, second = bending_of(found.curvature, m)
+        if i == 0 or i == last or h < FLAT:  # the outer halves of the end segments are straight
             keep(places, total, found, m, sub(triple(points, s + 1), triple(points, s)))
             total += 1
             continue
         N = triple(found.normal, m)
         d = found.distance[m]
         x = add(scale(1.0 - t, triple(points, s)), scale(t, triple(points, s + 1)))
-        # what is near is a plane, a line (an edge, or the axis of a cylinder) or a point, with a roundness
-        e, h, second = bending_of(found.curvature, m)
-        flat = h < FLAT
-        rho = 0.0 if flat else 1.0 / h
+        # what is near is a line (an edge, or the axis of a cylinder) or a point, with a roundness
+        rho = 1.0 / h
         centre = sub(x, scale(rho, N))
         axis = (0.0, 0.0, 0.0)
-        if not flat and second < 0.5 * h:
+        if second < 0.5 * h:
             axis = (N[1] * e[2] - N[2] * e[1], N[2] * e[0] - N[0] * e[2], N[0] * e[1] - N[1] * e[0])
-        surface = Surface(flat, N, centre, axis, rho - d)
+        surface = Surface(centre, axis, rho - d)
         j, v, runs = run_along(points, i, u, surface)
-        if runs:
-            write(places, total, j, v, surface, points, True)
-            total += 1
-        if flat or not runs:
-            write(places, total, i, u, surface, points, False)
-            total += 1
+        if not runs:
+            j, v = i, u
+        write(places, total, j, v, surface, points, runs)
+        total += 1
     return total
 
 
 class Surface(NamedTuple):
-    """What a cable is near to, as far as its distance is concerned: a plane, or a rounded line or point."""
+    """What a cable is near to, as far as its distance is concerned: a rounded line or point."""
 
-    flat: bool
-    normal: Vector  # of the plane
-    centre: Vector  # on the plane, line or point
+    centre: Vector  # on the line or point
     axis: Vector  # direction of the line; zero for a point
     roundness: float  # m: the surface is so far from the centre
 
@@ -128,8 +124,6 @@ class Surface(NamedTuple):
 def away(surface: Surface, x: Vector) -> tuple[Vector, float, float]:
     """(normal, distance, curvature across) at x."""
     w = sub(x, surface.centre)
-    if surface.flat:
-        return surface.normal, dot(w, surface.normal) - surface.roundness, 0.0
     w = sub(w, scale(dot(w, surface.axis), surface.axis))
     D = math.sqrt(dot(w, w))
     return scale(1.0 / D, w), D - surface.roundness, 1.0 / D

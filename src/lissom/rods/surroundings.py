@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.clearance import clearance
-from lissom.geometry.pairs import Pairs, near_pairs, new_pairs
+from lissom.geometry.clearance import clearance, distances
+from lissom.geometry.pairs import Pairs, apart, between_points, near_pairs, new_pairs
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, carried_poses, matrix
 from lissom.rods.contacts import Contacts, on_polyline
@@ -95,7 +95,20 @@ class Surroundings:
 
     @property
     def reach(self) -> float:
-        return self.margin + min((k.radius for k in self.skins), default=0.0)
+        radius = min((k.radius for k in self.skins), default=0.0)
+        return 0.5 * self.margin + radius if self._pairs else self.margin + radius
+
+    def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
+        self.place_bodies(bodies)
+        rooms = [np.full(len(x), most) for x in points]
+        for a, b in self._wanted:
+            obstacle = self.obstacles[b]
+            distances(obstacle.solid, obstacle.rotation, obstacle.position, points[a], rooms[a])
+        for a, b in self._pairs:
+            if a != b or whole_turn(points[a]) > math.pi:
+                least = max(SELF_RADII * self.skins[a].radius, self.reach)
+                apart(points[a], points[b], least, int(a == b), rooms[a], rooms[b])
+        return [between_points(x, room) for x, room in zip(points, rooms, strict=True)]
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
@@ -168,8 +181,8 @@ class Surroundings:
                 break
             self._room = new_found(2 * count)
         count = without_held(room, count, skin)
-        if 2 * count > len(self._places.lean):
-            self._places = new_places(4 * count)
+        if count > len(self._places.lean):
+            self._places = new_places(2 * count)
         places = self._places
         count = smooth_places(x, room, count, places)
         contacts = Contacts.empty(count)

@@ -57,6 +57,8 @@ SHORTEST_STEP = 1e-6
 BLOCKED = 1e4
 # if they stay so for this many iterations.
 LONGEST_PRESS = 8
+# What is out of balance at a body counts so many times: forces there may be smaller than those in the cables.
+STRICT = 10.0
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -72,6 +74,10 @@ class Touching(Protocol):
     @property
     def reach(self) -> float:
         """m: a point with no contact near may move by this without passing anything unseen."""
+        ...
+
+    def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
+        """Per cable (points,) m: how far each point may surely move, if that is more; no more than `most`."""
         ...
 
 
@@ -231,7 +237,8 @@ class System:
         residual /= self.length
         for body in self.bodies:
             wrench = self.unbalanced(body)
-            residual = max(residual, float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
+            off = max(float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
+            residual = max(residual, STRICT * off)
         return residual / self.force, closure / self.length, residual / acting
 
     def _contact_errors(self) -> tuple[float, float]:
@@ -408,9 +415,11 @@ class System:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
-        start = (force > 0.0) | (self.contacts.gap < 0.0)
-        found = contact_forces(Q, b, force, start, HOLD * self.hardness)
-        if found is None or (found[1].any() and not any(body.touches for body in self.bodies)):
+        gap, pressed = self.contacts.gap, force > 0.0
+        standing = any(body.touches for body in self.bodies)
+        held = pressed & (force > MERIT_HARDNESS * self.stiffness * gap) if standing else pressed
+        found = contact_forces(Q, b, held, pressed | (gap < 0.0), HOLD * self.hardness)
+        if found is None or (found[1].any() and not standing):
             return None
         return border_step(Z, right, force, *found)
 
@@ -507,9 +516,13 @@ class System:
             return 0.5
         points = trial.points
         part = np.inf
-        for link, x in zip(self.links, points, strict=True):
-            way = float(np.sqrt(((x - link.x) ** 2).sum(axis=1).max()))
-            part = min(part, ADVANCE * self.touching.reach / max(way, 1e-300))
+        ways = [np.sqrt(((x - k.x) ** 2).sum(axis=1)) for k, x in zip(self.links, points, strict=True)]
+        farthest = max(float(way.max()) for way in ways)
+        reach = self.touching.reach
+        if ADVANCE * reach < farthest < np.inf:
+            rooms = self.touching.room([k.x for k in self.links], self.bodies, farthest / ADVANCE)
+            for way, room in zip(ways, rooms, strict=True):
+                part = min(part, float((ADVANCE * np.maximum(room, reach) / np.maximum(way, 1e-300)).min()))
         part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
         c = self.contacts
         if not len(c):
