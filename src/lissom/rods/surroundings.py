@@ -14,7 +14,7 @@ from lissom.rods.contacts import Contacts, on_polyline
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
-from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.smooth import FLAT, Places, distinct, new_places, smooth_places, whole_turn
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -188,6 +188,8 @@ class Surroundings:
         contacts.inside[:] = places.runs[:count] == 1
         contacts.along[:], contacts.bend[:] = places.along[:count], places.bend[:count]
         kept = distinct(contacts.place, contacts.gap, contacts.normal, contacts.inside)
+        if obstacle.friction > 0.0:  # what lies on a rough flat thing rubs at its points, or places come and go
+            kept &= ~(contacts.inside & (np.abs(contacts.curvature).max(axis=(1, 2)) < FLAT))
         if not kept.all():
             contacts = contacts.where(kept)
         if obstacle.friction > 0.0 and (a, b) in self._memory:

@@ -62,9 +62,9 @@ ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
-# Caution after a step that had to be shortened, its growth, and where it ends.
-FIRST_CAUTION = 0.1
-CAUTION_GROWTH = 3.0
+# Caution with what slips is full at first and after a step that was halved; a full step divides it by this, down to this.
+BOLDER = 4.0
+LEAST_CAUTION = 0.1
 
 
 class Touching(Protocol):
@@ -143,6 +143,7 @@ class System:
 
     def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
+        self.caution = 1.0
         shift_memory = 0.0
         shifted = escapes = index = in_a_row = pressed = 0
         for link in self.links:
@@ -519,10 +520,8 @@ class System:
 
     def _mind(self, halvings: int) -> None:
         """More caution with what slips after a step that went too far, less after one that did not."""
-        if halvings:
-            self.caution = min(1.0, max(FIRST_CAUTION, CAUTION_GROWTH * self.caution))
-        else:
-            self.caution = 0.0 if self.caution <= FIRST_CAUTION else self.caution / CAUTION_GROWTH
+        calmer = self.caution / BOLDER
+        self.caution = 1.0 if halvings else calmer if calmer > LEAST_CAUTION else 0.0
 
     def _take(self, trial: Trial, before: Contacts) -> None:
         """A trial becomes the state; its contacts take over the forces of those before."""
@@ -564,8 +563,9 @@ class System:
         soft = MERIT_HARDNESS * self.stiffness
         pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
         value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
-        if contacts.rubs:
-            value += friction.energy(contacts, places(contacts, points), self.bristle)
+        if aimed.rubs:  # of the places that rub now: others would count ways they have not gone
+            at = places(aimed, points) + rigid.shifts(aimed, self.bodies, poses)
+            value += friction.energy(aimed, at, self.bristle)
         return Trial(value, frames, points, poses, contacts)
 
     def _clear(self, trial: Trial) -> float:
