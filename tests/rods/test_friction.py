@@ -94,24 +94,23 @@ def along_circle(angle: float) -> Array:
 def wrapped(mu: float, degrees: float) -> tuple[Simulation, Array, Array]:
     """A flexible cable without weight over a rough cylinder, a load on one end: (it, other end, its direction).
 
-    It is laid over the cylinder slack, with both ends held; then the load pulls it tight, and it finds its place
-    without friction, which only knows of what happens after a first solve.
+    It is laid over the cylinder a little slack, with both ends held; then the load pulls it tight, and it finds its
+    place. Only then is the cylinder rough: friction knows what happens after a first solve.
     """
     turn = math.radians(degrees)
     start, end = on_circle(0.0) - TAIL * along_circle(0.0), on_circle(turn) + TAIL * along_circle(turn)
     shape = [start, *(on_circle(a) for a in np.linspace(0.0, turn, 41)), end]
-    held = start + np.array([0.0, 0.0, 0.05])
+    held = start + np.array([0.0, 0.0, 0.01])
     scene = Scene.from_toml(f"""
         gravity = [0, 0, 0]
         [[parts]]
         name = "drum"
         shape = {{ kind = "cylinder", radius = {RADIUS}, length = 1 }}
         tangent = [0, 1, 0]
-        friction = {mu}
         [[cables]]
         name = "{CABLE}"
         length = {2.0 * TAIL + RADIUS * turn!r}
-        points = 41
+        points = {41 if degrees <= 180 else 81}
         stiffness = {{ bending = 2e-5, torsion = 2e-5 }}
         mass_per_length = 0.001
         start = {{ position = {held.tolist()} }}
@@ -122,6 +121,8 @@ def wrapped(mu: float, degrees: float) -> tuple[Simulation, Array, Array]:
     simulation.solve().raise_if_failed()
     changes: dict[str, Any] = {"start.free": ["z"], "loads": [{"at": 0, "force": [0, 0, -LOW]}]}
     simulation.edit(CABLE, **changes)
+    simulation.solve().raise_if_failed()
+    simulation.edit("drum", friction=mu)
     simulation.solve().raise_if_failed()
     return simulation, end, along_circle(turn)
 
@@ -146,9 +147,9 @@ def test_capstan(mu: float, degrees: float) -> None:
         return ratio(simulation)
 
     assert 1.0 < pull(1e-7) < 0.99 * expected  # it sticks, at least in part
-    assert pull(2e-4) == pytest.approx(expected, rel=2e-2)
+    assert pull(2e-4) == pytest.approx(expected, rel=1e-2)
     assert simulation.cable(CABLE).positions[0, 2] - before == pytest.approx(2e-4, rel=2e-2)  # it came along
-    assert pull(0.0) == pytest.approx(1.0 / expected, rel=2e-2)  # let back, it slides the other way
+    assert pull(0.0) == pytest.approx(1.0 / expected, rel=1e-2)  # let back, it slides the other way
     drag = sum(np.linalg.norm(k.force - k.pressure * k.normal) for k in simulation.contacts)
     pressed = sum(k.pressure for k in simulation.contacts)
     assert float(drag) == pytest.approx(mu * pressed, rel=1e-3)  # at its limit everywhere

@@ -62,7 +62,7 @@ ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
-# Caution with what slips is full at first and after a step that was halved; a full step divides it by this, down to this.
+# Caution with what slips is full at first and after a step that was halved; others divide it by this, down to this.
 BOLDER = 4.0
 LEAST_CAUTION = 0.1
 
@@ -451,7 +451,9 @@ class System:
         force, side = self.contacts.force, right[kept]
         symmetric = Z[np.ix_(kept, kept)]
         try:
-            found = np.linalg.solve(W[count:, count:], np.column_stack([symmetric[count:, :count], W[count:, :count], side[count:]]))
+            found = np.linalg.solve(
+                W[count:, count:], np.column_stack([symmetric[count:, :count], W[count:, :count], side[count:]])
+            )
         except np.linalg.LinAlgError:
             return None
         Q = W[:count, count:] @ found[:, :count] - symmetric[:count, :count]
