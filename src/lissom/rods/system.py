@@ -63,8 +63,12 @@ MOST_ESCAPES = 6
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 # Caution with what slips is full at first and after a step that was halved; others divide it by this, down to this.
+# The divisor itself falls where steps keep being halved, to this.
 BOLDER = 4.0
 LEAST_CAUTION = 0.1
+LEAST_BOLD = 1.3
+# and what rubs has a merit that falls along every step: it may be asked for more often.
+RUBBING_HALVINGS = 10
 
 
 class Touching(Protocol):
@@ -138,12 +142,13 @@ class System:
                 self._seats[seat.link].append((b, seat))
         self.bristle = friction.BRISTLE * self.stiffness
         self.caution = 0.0  # of friction.stiffness
+        self._bolder = BOLDER
 
     # ---- to equilibrium ------------------------------------------------------------------------------------------
 
     def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
-        self.caution = 1.0
+        self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
         shifted = escapes = index = in_a_row = pressed = 0
         for link in self.links:
@@ -504,12 +509,13 @@ class System:
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         halvings = 0
+        most = RUBBING_HALVINGS if c.rubs else MOST_HALVINGS
         while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial)
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
-            elif trial.value <= start.value + noise or halvings == MOST_HALVINGS:
+            elif trial.value <= start.value + noise or halvings == most:
                 break
             else:
                 length *= 0.5
@@ -522,8 +528,13 @@ class System:
 
     def _mind(self, halvings: int) -> None:
         """More caution with what slips after a step that went too far, less after one that did not."""
-        calmer = self.caution / BOLDER
-        self.caution = 1.0 if halvings else calmer if calmer > LEAST_CAUTION else 0.0
+        if halvings:
+            self.caution, self._bolder = 1.0, max(LEAST_BOLD, np.sqrt(self._bolder))
+        elif self.caution == 0.0:
+            self._bolder = BOLDER
+        else:
+            calmer = self.caution / self._bolder
+            self.caution = calmer if calmer > LEAST_CAUTION else 0.0
 
     def _take(self, trial: Trial, before: Contacts) -> None:
         """A trial becomes the state; its contacts take over the forces of those before."""
