@@ -134,6 +134,7 @@ def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
         frozenset(cable.ignore),
         places,
         np.array(held, dtype=np.int64),
+        cable.friction,
     )
 
 

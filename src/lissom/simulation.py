@@ -19,6 +19,7 @@ from lissom.rods.assembly import Assembly, Contact, pose_between
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState, between
+from lissom.rods.past import Past
 from lissom.rods.reading import DIRECTIONS, read_line
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodSolver
@@ -54,6 +55,7 @@ class SimulationState:
     reports: dict[str, RodReport]
     parts: dict[str, Pose]  # where parts and junctions stand in the world
     junctions: dict[str, Pose]
+    past: Past | None = None  # forces of contacts, and what friction remembers
 
 
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
@@ -75,6 +77,7 @@ class Simulation(Laid):
         self._junctions = first_poses(scene, self._parts)
         self._solids: dict[str, Solid] = {}
         self._assembly: Assembly | None = None
+        self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
         self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
@@ -134,13 +137,7 @@ class Simulation(Laid):
         """Cables among parts and on junctions: one system."""
         if not cold and not self._dirty:
             return self._overall(0, began)
-        if self._assembly is None:
-            names = {k.name: s for k, s in zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)}
-            self._assembly = make_assembly(self._scene, self._solvers, names, self._parts, self._junctions)
-            self._sweep = make_sweep(self._scene, self._assembly.surroundings.obstacles)
-            found = self._sweep.overlaps(self._stood or self._parts, self._assembly.depth)
-            self.notes += [text for text in found if text not in self.notes]
-        assembly = self._assembly
+        assembly = self._assembly or self._assemble()
         stopped = self._stop_at_obstacles(assembly.depth)
         assembly.aim(self._parts)
         self._reports = assembly.solve(cold)
@@ -155,6 +152,26 @@ class Simulation(Laid):
             self._told.clear()
         overall = self._overall(iterations, began)
         return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
+
+    def _assemble(self) -> Assembly:
+        """The cables with all they can meet, as scene and solvers are now."""
+        names = {k.name: s for k, s in zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)}
+        assembly = make_assembly(self._scene, self._solvers, names, self._parts, self._junctions)
+        if self._past is not None:
+            assembly.take(self._past)
+        self._assembly, self._past = assembly, None
+        self._sweep = make_sweep(self._scene, assembly.surroundings.obstacles)
+        found = self._sweep.overlaps(self._stood or self._parts, assembly.depth)
+        self.notes += [text for text in found if text not in self.notes]
+        return assembly
+
+    def _forget_assembly(self, contacts: bool = False) -> None:
+        """The next solve makes another; what touched what goes with it, unless the contacts are to be forgotten."""
+        if self._assembly is not None:
+            self._past = self._assembly.past
+        if contacts:
+            self._past = None
+        self._assembly = None
 
     def _stop_at_obstacles(self, depth: float) -> str:
         """Held parts go as far towards where they are to be as nothing is in their way; says which were stopped."""
@@ -337,7 +354,7 @@ class Simulation(Laid):
             self._parts = part_poses(scene)
             self._junctions = first_poses(scene, self._parts)
             self._read_solids()
-            self._assembly = None
+            self._forget_assembly(contacts=True)
         for cable in scene.cables:
             same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
             if not same:
@@ -348,7 +365,7 @@ class Simulation(Laid):
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
             self._modes.pop(name, None)
-            self._assembly = None
+            self._forget_assembly(contacts=True)
             self._reports.pop(name, None)
             self._results.pop(name, None)
             self._dirty.discard(name)
@@ -416,7 +433,7 @@ class Simulation(Laid):
             was = np.interp(new.grid.s, now, before)
             new.begin_from(*transferred(sides.frames, force, old.grid.s, was, new.point_of, new.staggered.segment_of))
         self._solvers[name] = new  # the last result stays readable until the next one
-        self._assembly = None
+        self._forget_assembly()
         self._dirty.add(name)
         if name in self._modes:
             self._modes[name].remember()
@@ -473,6 +490,7 @@ class Simulation(Laid):
             dict(self._reports),
             dict(self._parts),
             dict(self._junctions),
+            self._past if self._assembly is None else self._assembly.past,
         )
 
     def restore(self, state: SimulationState) -> None:
@@ -487,12 +505,14 @@ class Simulation(Laid):
         self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
-        self._assembly = None
+        self._assembly, self._past = None, state.past
         self._solvers = {}
         for name, line in state.lines.items():
             self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
             if self._solvers[name].solved is None:
                 self._dirty.add(name)
+        if self._past is not None and not self._dirty:
+            self._assemble()
 
     def save(self, path: str | Path) -> None:
         """Writes the scene, and beside it the solved state ("hose.state.npz"), so that opening shows it at once."""
@@ -508,6 +528,9 @@ class Simulation(Laid):
             arrays[f"{k}.frames"] = sides.frames
             arrays[f"{k}.force"] = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
             arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
+        past = self._past if self._assembly is None else self._assembly.past
+        if past is not None and not any(self._grip_numbers(name) for name in self._solvers):
+            arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
         save_state(state_path(path), arrays)
 
     @classmethod
@@ -524,6 +547,7 @@ class Simulation(Laid):
         return simulation
 
     def _take_over(self, arrays: dict[str, Array]) -> None:
+        self._past = Past.read({k.partition(".")[2]: a for k, a in arrays.items() if k.startswith("past.")})
         for k, (name, solver) in enumerate(self._solvers.items()):
             part = {key.partition(".")[2]: a for key, a in arrays.items() if key.partition(".")[0] == str(k)}
             if not {"scheme", "q", "nu", "s", "frames", "force"} <= part.keys():

@@ -1,6 +1,8 @@
 """Friction: the law itself, Euler and Eytelwein's rope around a cylinder, and cables on slopes and tables."""
 
 import math
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,8 +81,7 @@ def test_no_pressure_no_friction() -> None:
 CAPSTAN = load("capstan")["parameters"]
 RADIUS, LOW = CAPSTAN["R"], CAPSTAN["T1"]
 TAIL = 0.1  # m: straight on both sides
-# A whole turn that is laid on slack slips off.
-CASES = [(case["mu"], case["theta_deg"]) for case in CAPSTAN["cases"] if case["theta_deg"] <= 180]
+CASES = [(case["mu"], case["theta_deg"]) for case in CAPSTAN["cases"]]
 
 
 def on_circle(angle: float) -> Array:
@@ -95,24 +96,23 @@ def along_circle(angle: float) -> Array:
 def wrapped(mu: float, degrees: float) -> tuple[Simulation, Array, Array]:
     """A flexible cable without weight over a rough cylinder, a load on one end: (it, other end, its direction).
 
-    It is laid over the cylinder slack, with both ends held; then the load pulls it tight, and it finds its place
-    without friction, which only knows of what happens after a first solve.
+    It is laid over the cylinder a little slack, with both ends held; then the load pulls it tight, and it finds its
+    place. Only then is the cylinder rough: friction knows what happens after a first solve.
     """
     turn = math.radians(degrees)
     start, end = on_circle(0.0) - TAIL * along_circle(0.0), on_circle(turn) + TAIL * along_circle(turn)
     shape = [start, *(on_circle(a) for a in np.linspace(0.0, turn, 41)), end]
-    held = start + np.array([0.0, 0.0, 0.05])
+    held = start + np.array([0.0, 0.0, 0.01])
     scene = Scene.from_toml(f"""
         gravity = [0, 0, 0]
         [[parts]]
         name = "drum"
         shape = {{ kind = "cylinder", radius = {RADIUS}, length = 1 }}
         tangent = [0, 1, 0]
-        friction = {mu}
         [[cables]]
         name = "{CABLE}"
         length = {2.0 * TAIL + RADIUS * turn!r}
-        points = 41
+        points = {41 if degrees <= 180 else 81}
         stiffness = {{ bending = 2e-5, torsion = 2e-5 }}
         mass_per_length = 0.001
         start = {{ position = {held.tolist()} }}
@@ -123,6 +123,8 @@ def wrapped(mu: float, degrees: float) -> tuple[Simulation, Array, Array]:
     simulation.solve().raise_if_failed()
     changes: dict[str, Any] = {"start.free": ["z"], "loads": [{"at": 0, "force": [0, 0, -LOW]}]}
     simulation.edit(CABLE, **changes)
+    simulation.solve().raise_if_failed()
+    simulation.edit("drum", friction=mu)
     simulation.solve().raise_if_failed()
     return simulation, end, along_circle(turn)
 
@@ -147,9 +149,9 @@ def test_capstan(mu: float, degrees: float) -> None:
         return ratio(simulation)
 
     assert 1.0 < pull(1e-7) < 0.99 * expected  # it sticks, at least in part
-    assert pull(2e-4) == pytest.approx(expected, rel=2e-2)
+    assert pull(2e-4) == pytest.approx(expected, rel=1e-2)
     assert simulation.cable(CABLE).positions[0, 2] - before == pytest.approx(2e-4, rel=2e-2)  # it came along
-    assert pull(0.0) == pytest.approx(1.0 / expected, rel=2e-2)  # let back, it slides the other way
+    assert pull(0.0) == pytest.approx(1.0 / expected, rel=1e-2)  # let back, it slides the other way
     drag = sum(np.linalg.norm(k.force - k.pressure * k.normal) for k in simulation.contacts)
     pressed = sum(k.pressure for k in simulation.contacts)
     assert float(drag) == pytest.approx(mu * pressed, rel=1e-3)  # at its limit everywhere
@@ -265,3 +267,209 @@ def test_a_cable_on_a_rough_table_does_not_creep(times: int, creep: float) -> No
         simulation.move(f"{CABLE}/end", position=(0.9, 0.02, 0.3))
         simulation.solve().raise_if_failed()
     assert float(np.abs(simulation.cable(CABLE).positions - before).max()) < creep
+
+
+# ---- dragged over a table ----------------------------------------------------------------------------------------
+
+HEIGHT = 0.06  # m: of the end that is held
+WAYS = {
+    "oblique": lambda k: (-0.004 * k, 0.008 * k, 0.0),
+    "pulled": lambda k: (-0.009 * k, 0.0, 0.0),
+    "pushed": lambda k: (0.004 * k, 0.0, 0.0),
+    "aside": lambda k: (0.0, 0.009 * k, 0.0),
+    "to and fro": lambda k: (0.0, 0.01 * math.sin(1.3 * k), 0.0),
+    "up and down": lambda k: (0.0, 0.003 * k, 0.02 * math.sin(k)),
+}
+
+
+def with_free_end(mu: float) -> Simulation:
+    """A cable held above a rough table at its start; the rest lies on it."""
+    simulation = Simulation(
+        Scene.from_toml(f"""
+        [[parts]]
+        name = "table"
+        shape = {{ kind = "plane" }}
+        friction = {mu}
+        [[cables]]
+        name = "{CABLE}"
+        length = 0.6
+        points = 41
+        radius = 0.004
+        stiffness = {{ bending = 0.005, torsion = 0.005 }}
+        mass_per_length = 0.1
+        start = {{ position = [0, 0, {HEIGHT}], tangent = [1, 0, -0.3] }}
+        """)
+    )
+    simulation.solve().raise_if_failed()
+    return simulation
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_free_end_is_dragged_over_a_table(way: str, mu: float) -> None:
+    simulation = with_free_end(mu)
+    for step in range(1, 5):
+        before = simulation.cable(CABLE)
+        x, y, z = WAYS[way](step)
+        simulation.move(f"{CABLE}/start", position=(x, y, HEIGHT + z))
+        report = simulation.solve()
+        report.raise_if_failed()
+        assert report.iterations < 300
+        result = simulation.cable(CABLE)
+        assert result.report.residual < 1e-6
+        # all that acts adds up to nothing, friction included
+        weight = 0.6 * 0.1 * 9.81
+        total = sum(k.force for k in simulation.contacts) + result.reactions["start"].force
+        assert np.asarray(total - (0.0, 0.0, weight)) == pytest.approx(np.zeros(3), abs=1e-6 * weight)
+        slipped = 0
+        for k in simulation.contacts:
+            drag = k.force - k.pressure * k.normal
+            size = float(np.linalg.norm(drag))
+            assert size <= mu * k.pressure * (1.0 + 1e-9)
+            moved = np.array(
+                [
+                    np.interp(k.place, result.s, b - a)
+                    for a, b in zip(before.positions.T, result.positions.T, strict=True)
+                ]
+            )[:2]
+            far = float(np.linalg.norm(moved))
+            if k.slips and far > 1e-4:  # what slips opposes its motion, with all it has
+                slipped += 1
+                assert size == pytest.approx(mu * k.pressure)
+                assert float(drag[:2] @ moved) < -0.99 * size * far
+            elif k.slips is False:
+                assert far < 1e-4
+        assert slipped > 5 or way in ("to and fro", "up and down", "aside", "oblique")
+
+
+# ---- between cables ----------------------------------------------------------------------------------------------
+
+
+def crossed(mu: float, other: float) -> Simulation:
+    """A stiff cable along x, and another that is bent over it, along y."""
+    simulation = Simulation(
+        Scene.from_toml(f"""
+        gravity = [0, 0, 0]
+        [[cables]]
+        name = "rail"
+        length = 0.4
+        points = 41
+        radius = 0.005
+        friction = {other}
+        stiffness = {{ bending = 5, torsion = 5 }}
+        mass_per_length = 0.1
+        start = {{ position = [-0.2, 0, 0], tangent = [1, 0, 0] }}
+        end = {{ position = [0.2, 0, 0], tangent = [1, 0, 0], free = ["x"] }}
+        [[cables]]
+        name = "{CABLE}"
+        length = 0.42
+        points = 41
+        radius = 0.005
+        friction = {mu}
+        stiffness = {{ bending = 0.02, torsion = 0.02 }}
+        mass_per_length = 0.1
+        start = {{ position = [0.01, -0.2, -0.03], tangent = [0, 1, 0] }}
+        end = {{ position = [0.01, 0.2, -0.03], tangent = [0, 1, 0] }}
+        initial = {{ points = [[0.01, -0.2, -0.03], [0.01, 0, 0.02], [0.01, 0.2, -0.03]] }}
+        loads = [{{ at = 0.5, force = [0, 0, -5] }}]
+        """)
+    )
+    simulation.solve().raise_if_failed()
+    assert {(k.cable, k.part) for k in simulation.contacts} == {("rail", CABLE)}
+    return simulation
+
+
+def rub(simulation: Simulation, x: float) -> tuple[Array, float]:
+    """(N: friction on the rail, how hard it is pressed) with the cable across moved by x along it."""
+    for end, y in (("start", -0.2), ("end", 0.2)):
+        simulation.move(f"{CABLE}/{end}", position=(0.01 + x, y, -0.03))
+    simulation.solve().raise_if_failed()
+    pressed = sum(k.pressure for k in simulation.contacts)
+    return np.asarray(sum(k.force - k.pressure * k.normal for k in simulation.contacts)), pressed
+
+
+@pytest.mark.parametrize(("mu", "other"), [(0.3, 0.3), (0.3, 0.0), (0.1, 0.4)])
+def test_cables_rub_on_each_other_as_the_rougher_one_does(mu: float, other: float) -> None:
+    simulation = crossed(mu, other)
+    drag, pressed = rub(simulation, 0.02)
+    assert drag[0] == pytest.approx(max(mu, other) * pressed, rel=1e-2)  # the rail is dragged along
+    assert all(k.slips for k in simulation.contacts)
+    held = float(simulation.cable("rail").reactions["start"].force[0])
+    assert held + sum(float(k.force[0]) for k in simulation.contacts) == pytest.approx(0.0, abs=1e-6)
+    again, _ = rub(simulation, 0.02)
+    assert again == pytest.approx(drag, rel=1e-6)
+    back, pressed = rub(simulation, 0.0)
+    assert back[0] == pytest.approx(-max(mu, other) * pressed, rel=1e-2)
+
+
+def test_smooth_cables_do_not_rub() -> None:
+    drag, pressed = rub(crossed(0.0, 0.0), 0.02)
+    assert pressed > 0.1
+    assert not drag.any()
+
+
+# ---- what is kept ------------------------------------------------------------------------------------------------
+
+
+def told(simulation: Simulation) -> Array:
+    """Places, forces and pressures of all contacts."""
+    return np.array([[k.place, k.pressure, *k.force] for k in simulation.contacts])
+
+
+def goes_on_as(simulation: Simulation, other: Simulation) -> None:
+    """The same contacts now, and the same forces after the same motion."""
+    assert told(other) == pytest.approx(told(simulation), rel=1e-6, abs=1e-9)
+    for k in (simulation, other):
+        k.move(f"{CABLE}/end", position=(0.9, 0.021, 0.3))
+        k.solve().raise_if_failed()
+    assert told(other) == pytest.approx(told(simulation), rel=1e-4, abs=1e-6)
+    assert float(np.abs(other.cable(CABLE).positions - simulation.cable(CABLE).positions).max()) < 1e-6
+
+
+def test_a_copy_and_a_pickled_state_keep_contacts_and_friction() -> None:
+    simulation = lying()
+    state = pickle.loads(pickle.dumps(simulation.state()))
+    goes_on_as(simulation, simulation.copy())
+    again = lying()
+    moved = lying()
+    moved.move(f"{CABLE}/end", position=(0.9, 0.0, 0.31))
+    moved.solve().raise_if_failed()
+    moved.restore(state)
+    goes_on_as(again, moved)
+
+
+def test_a_file_keeps_contacts_and_friction(tmp_path: Path) -> None:
+    simulation = lying()
+    simulation.save(tmp_path / "lying.toml")
+    opened = Simulation.open(tmp_path / "lying.toml")
+    assert not opened.notes
+    assert float(np.abs(opened.cable(CABLE).positions - simulation.cable(CABLE).positions).max()) < 1e-9
+    assert opened.cable(CABLE).report.iterations == 0
+    goes_on_as(simulation, opened)
+
+
+def test_a_file_keeps_friction_between_cables(tmp_path: Path) -> None:
+    simulation = crossed(0.3, 0.0)
+    drag, _ = rub(simulation, 0.02)
+    simulation.save(tmp_path / "crossed.toml")
+    opened = Simulation.open(tmp_path / "crossed.toml")
+    assert rub(opened, 0.02)[0] == pytest.approx(drag, rel=1e-4)
+
+
+def test_an_edit_that_keeps_the_length_keeps_friction() -> None:
+    simulation = lying()
+    before = told(simulation)[:, 3].sum()
+    assert before < -0.02
+    simulation.edit("", gravity=(0.0, 0.0, -9.8101))
+    simulation.solve().raise_if_failed()
+    assert told(simulation)[:, 3].sum() == pytest.approx(before, rel=1e-2)
+    simulation.solve(cold=True).raise_if_failed()
+    assert not np.any([k.force - k.pressure * k.normal for k in simulation.contacts])
+
+
+def test_a_grip_keeps_friction() -> None:
+    simulation = lying()
+    before = told(simulation)[:, 3].sum()
+    grip = simulation.grip(CABLE, at=0.93)
+    assert told(simulation)[:, 3].sum() == pytest.approx(before, rel=5e-2)
+    grip.release()

@@ -20,6 +20,7 @@ from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
+from lissom.rods.past import Past
 from lissom.rods.reading import retwisted
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Clearance, Surroundings
@@ -45,6 +46,8 @@ LARGEST_TURN = 3.0
 # A step that fails is halved at most so often.
 MOST_HALVINGS = 6
 MOST_STEPS = 400
+# A friction force within this part of its limit slips.
+AT_LIMIT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Contact:
     force: Array  # (3,) N, on the cable, friction included
     pressure: float  # N along the normal
     body: str | None = None  # the free part that touches `part`, in place of a cable
+    slips: bool | None = None  # whether friction is at its limit; None without friction
 
 
 @dataclass(slots=True)
@@ -87,6 +91,7 @@ class Assembly:
         self.contacts: tuple[Contact, ...] = ()
         self.goal: list[Pose] = [(k.position, k.quaternion) for k in surroundings.obstacles]  # where parts are to be
         self._system: System | None = None
+        self._touched = Contacts.none()  # when everything was last solved
         self._clear = 0.0  # m around all cables in which there is nothing
         self._last: dict[str, RodReport] = {}
         self._from: dict[str, tuple[Support, ...]] = {}  # the supports for which the cables were last solved
@@ -188,11 +193,26 @@ class Assembly:
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
         self._last = reports
         self._system = None
+        self._touched = Contacts.none()
         self.contacts = ()
         return True
 
     def _new_system(self) -> System:
-        return System(list(self.solvers.values()), self.surroundings, self.bodies)
+        system = System(list(self.solvers.values()), self.surroundings, self.bodies)
+        system.contacts = self._touched
+        return system
+
+    @property
+    def past(self) -> Past:
+        """What its contacts leave behind."""
+        return self.surroundings.past(self._touched)
+
+    def take(self, past: Past) -> None:
+        """Goes on from the contacts of another assembly, of the same cables and parts; else does nothing."""
+        found = self.surroundings.take(past)
+        if found is not None:
+            self._touched = found
+            self.contacts = self._described(found)
 
     def _begin(self, began: float) -> dict[str, RodReport]:
         """Without a shape to start from: as if nothing were in the way, then with it.
@@ -201,6 +221,8 @@ class Assembly:
         after them the part is taken away along the contact and put back, pushing the cable before it.
         """
         self._stand(self.goal)
+        self._touched = Contacts.none()
+        self.surroundings.forget()
         reports = {name: solver.solve(cold=True) for name, solver in self.solvers.items()}
         if not all(k.status in ("converged", "unstable") for k in reports.values()):
             return reports
@@ -445,14 +467,16 @@ class Assembly:
             solver.adopt(link.state(self._from[name], system.pushed(number)))
         self.surroundings.commit(system.contacts, [k.x for k in system.links], system.bristle)
         self.goal = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
-        self.contacts = self._described(system)
+        self._touched = system.contacts
+        self.contacts = self._described(system.contacts)
         self._clear = 0.0 if self.contacts else float(system.contacts.gap.min(initial=self.surroundings.margin))
 
-    def _described(self, system: System) -> tuple[Contact, ...]:
+    def _described(self, c: Contacts) -> tuple[Contact, ...]:
         """The contacts that press, for people."""
-        c = system.contacts
         found: list[Contact] = []
         skins = self.surroundings.skins
+        rubs = c.friction > 0.0
+        slips = [bool(k) for k in np.linalg.norm(c.drag, axis=1) >= (1.0 - AT_LIMIT) * c.friction * c.force]
         for k in np.flatnonzero(c.force > 0.0):
             if c.link[k] == NO_LINK:
                 found.append(self._described_of_parts(c, int(k)))
@@ -467,7 +491,7 @@ class Assembly:
             found.append(
                 Contact(
                     skin.name, place, place / float(skin.s[-1]), touched, other, c.point[k].copy(), c.normal[k].copy(),
-                    force, float(c.force[k]),
+                    force, float(c.force[k]), slips=slips[k] if rubs[k] else None,
                 )
             )  # fmt: skip
         return tuple(found)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lissom.rods.contacts import Contacts
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 # k in units of the stiffness of a segment against a push.
 BRISTLE = 1e2
@@ -45,8 +46,20 @@ def energy(c: Contacts, places: Array, bristle: float) -> float:
     return float(np.sum(0.5 * bristle * elastic**2 + limit * (size - elastic)))
 
 
-def stiffness(c: Contacts, places: Array, bristle: float) -> Array:
-    """(c, 3, 3) N/m: −∂f/∂x with λ held."""
+def slipping(c: Contacts, places: Array, bristle: float) -> tuple[Indices, Array]:
+    """(The contacts that slip, the unit vectors (s, 3) along which friction drags them): ∂f/∂λ is μ times that."""
+    u = slips(c, places)
+    size = np.sqrt(np.einsum("ck,ck->c", u, u))
+    found = np.flatnonzero((c.friction > 0.0) & (bristle * size > c.friction * c.force))
+    return found, np.asarray(-u[found] / size[found, None])
+
+
+def stiffness(c: Contacts, places: Array, bristle: float, caution: float = 0.0) -> Array:
+    """(c, 3, 3) N/m: −∂f/∂x with λ held.
+
+    `caution` from 0 to 1 stiffens what slips along its way, where it has no stiffness, up to μλ/|u|: with that the
+    quadratic model is nowhere below the energy.
+    """
     u = slips(c, places)
     size = np.sqrt(np.einsum("ck,ck->c", u, u))
     limit = c.friction * c.force
@@ -54,5 +67,5 @@ def stiffness(c: Contacts, places: Array, bristle: float) -> Array:
     plane = np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]
     way = u / np.maximum(size, 1e-300)[:, None]
     k = np.where(stick, np.where(limit > 0.0, bristle, 0.0), limit / np.maximum(size, 1e-300))
-    along = np.where(stick, 0.0, 1.0)[:, None, None] * way[:, :, None] * way[:, None, :]
+    along = np.where(stick, 0.0, 1.0 - caution)[:, None, None] * way[:, :, None] * way[:, None, :]
     return np.asarray(k[:, None, None] * (plane - along))

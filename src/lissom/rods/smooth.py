@@ -77,12 +77,13 @@ def turning(points: Array, i: int) -> Vector:
 
 
 @kernel
-def smooth_places(points: Array, found: Found, count: int, places: Places) -> int:
-    """Places on the smooth cable for those found on the polyline; returns how many.
+def smooth_places(points: Array, found: Found, count: int, places: Places, stay: float = 0.0) -> int:
+    """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
 
     Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
     On something flat the points themselves touch: a cable that lies on it has its least distance anywhere, and where it
-    leaves it the smooth one is above its points.
+    leaves it the smooth one is above its points. On what is curved less than `stay` (1/m) places do not run: a rough
+    thing holds the points of the cable. Needs room for 2·count.
     """
     last = len(points) - 1
     total = 0
@@ -104,6 +105,13 @@ def smooth_places(points: Array, found: Found, count: int, places: Places) -> in
         if second < 0.5 * h:
             axis = (N[1] * e[2] - N[2] * e[1], N[2] * e[0] - N[0] * e[2], N[0] * e[1] - N[1] * e[0])
         surface = Surface(centre, axis, rho - d)
+        if h < stay:
+            for k in range(s, s + 2):  # the points on both sides
+                beside = (t <= 0.0 and k > s) or (t >= 1.0 and k == s)
+                if not beside and 0 < k < last and not written(places, total, k, N):
+                    write(places, total, k, 0.5, surface, points, False)
+                    total += 1
+            continue
         j, v, runs = run_along(points, i, u, surface)
         if not runs:
             j, v = i, u
@@ -127,6 +135,15 @@ def away(surface: Surface, x: Vector) -> tuple[Vector, float, float]:
     w = sub(w, scale(dot(w, surface.axis), surface.axis))
     D = math.sqrt(dot(w, w))
     return scale(1.0 / D, w), D - surface.roundness, 1.0 / D
+
+
+@inline
+def written(places: Places, count: int, i: int, normal: Vector) -> bool:
+    """Whether there is a place at the middle of arc i, on the same side."""
+    for m in range(count):
+        if places.segment[m, 0] == i - 1 and places.lean[m] == 0.5 and dot(triple(places.normal, m), normal) > 0.5:
+            return True
+    return False
 
 
 @kernel

@@ -54,12 +54,20 @@ def new_places(room: int) -> Places:
 
 @dataclass(slots=True)
 class Columns:
-    """The border besides the runs: a column per contact, then one per spring. k: column."""
+    """The border besides the runs: a column per contact, one per spring, one per contact that slips. k: column."""
 
     places: Places
-    give: Array  # (k,) E: 1/ρ of a contact, 1/τ of a spring of stiffness τ
-    error: Array  # (k,) c: the gap, m; 0 for a spring
+    give: Array  # (k,) E: 1/ρ of a contact, 1/τ of a spring of stiffness τ; 0 of one that slips
+    error: Array  # (k,) c: the gap, m; 0 for the others
     contacts: int  # how many are contacts
+    slips: Indices  # (s,) the contacts of the last columns, which slip
+    share: Array  # (s,) μ there
+    way: Array  # (s, 3) unit vectors along their friction forces
+
+    @property
+    def firm(self) -> int:
+        """How many are contacts or springs: forces of their own, not shares of others."""
+        return len(self.give) - len(self.slips)
 
     @property
     def stiff(self) -> int:
@@ -90,7 +98,18 @@ def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) ->
     )  # fmt: skip
     error = np.zeros(size)
     error[:count] = c.gap
-    return Columns(trimmed(places, entries), give[:size], error, count)
+    nothing = np.zeros(0, dtype=np.int64)
+    return Columns(trimmed(places, entries), give[:size], error, count, nothing, np.zeros(0), np.zeros((0, 3)))
+
+
+def with_slips(columns: Columns, c: Contacts, slips: Indices, way: Array) -> Columns:
+    """With the columns of the friction forces of contacts that slip, along the unit vectors `way` (s, 3)."""
+    more = loads(c.where(slips), way)
+    places = Places(*(np.concatenate(both) for both in zip(columns.places, more, strict=True)))
+    places.column[len(columns.places.column) :] += len(columns.give)
+    nothing = np.zeros(len(slips))
+    give, error = (np.concatenate([values, nothing]) for values in (columns.give, columns.error))
+    return Columns(places, give, error, columns.contacts, slips, c.friction[slips], way)
 
 
 def trimmed(places: Places, count: int) -> Places:

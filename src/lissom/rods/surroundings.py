@@ -10,10 +10,11 @@ from lissom.geometry.clearance import clearance, distances
 from lissom.geometry.pairs import Pairs, apart, between_points, near_pairs, new_pairs
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, carried_poses, matrix
-from lissom.rods.contacts import Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
+from lissom.rods.past import Memory, Past, Rubbed
 from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
 
 Array = NDArray[np.float64]
@@ -29,6 +30,9 @@ HELD_RADII = 2.0
 # Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
 SELF_RADII = 6.0
 SELF_SEGMENTS = 3.0
+# On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
+# that run along a cable that lies on it come and go, and what rubs there with them.
+STAY = 0.5
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -44,15 +48,7 @@ class Skin:
     ignore: frozenset[str]  # parts it never touches
     mounts: tuple[tuple[str, float], ...]  # (part, place in m)
     held: Indices  # points at which a support holds the position
-
-
-@dataclass(slots=True)
-class Memory:
-    """Where the points of a cable stuck on a part when a solve was last accepted."""
-
-    local: Array  # (points, 3) in the part's axes, m
-    places: Array  # (k,) of the contacts, in segments, sorted
-    ahead: Array  # (k, 3) in the part's axes, m: how far their references were ahead of them
+    friction: float = 0.0  # with other cables, and itself
 
 
 @dataclass(slots=True)
@@ -77,6 +73,7 @@ class Surroundings:
     margin: float = field(init=False)
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
+    _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
     _places: Places = field(init=False)
     _pairs: list[tuple[int, int]] = field(init=False)
@@ -128,7 +125,10 @@ class Surroundings:
                 lists.append(found)
         if self.meetings is not None:
             lists += self.meetings.near(self.margin)
-        return Contacts.joined(lists)
+        contacts = Contacts.joined(lists)
+        if self._rubbed is not None:
+            self._remember_cables(contacts, self._rubbed)
+        return contacts
 
     def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
         """Contacts of two cables, or of one with itself."""
@@ -181,10 +181,11 @@ class Surroundings:
                 break
             self._room = new_found(2 * count)
         count = without_held(room, count, skin)
-        if count > len(self._places.lean):
-            self._places = new_places(2 * count)
+        if 2 * count > len(self._places.lean):
+            self._places = new_places(4 * count)
         places = self._places
-        count = smooth_places(x, room, count, places)
+        stay = STAY / float(np.diff(skin.s).max()) if obstacle.friction > 0.0 else 0.0
+        count = smooth_places(x, room, count, places, stay)
         contacts = Contacts.empty(count)
         contacts.link[:] = a
         contacts.part[:] = b
@@ -217,8 +218,37 @@ class Surroundings:
         c.reference = obstacle.world(where)
         c.friction[far.min(axis=1) <= MEMORY] = obstacle.friction
 
+    def _remember_cables(self, c: Contacts, before: Rubbed) -> None:
+        """How far apart the places of two cables would be had they stuck, and so whether friction acts."""
+        mine = np.flatnonzero(c.other != NO_LINK)
+        if not len(mine) or not len(before.place):
+            return
+        far = np.abs(c.place[mine, None] - before.place) + np.abs(other_places(c)[mine, None] - before.other_place)
+        far[(c.link[mine, None] != before.link) | (c.other[mine, None] != before.other)] = np.inf
+        nearest = far.argmin(axis=1)
+        for k, old, way in zip(mine, nearest, far.min(axis=1), strict=True):
+            if way > 2 * MEMORY:
+                continue
+            one, a, b = slice(k, k + 1), int(c.link[k]), int(c.other[k])
+            x = on_polyline(before.points[a], c.segment[one], c.t[one])
+            y = on_polyline(before.points[b], c.other_segment[one], c.other_t[one])
+            c.reference[one] = x - y + before.ahead[old]
+            c.friction[k] = self._roughness(a, b)
+
+    def _roughness(self, a: int, b: int) -> float:
+        """μ between two cables: the rougher one decides, as a part does for all cables on it."""
+        return max(self.skins[a].friction, self.skins[b].friction)
+
+    def _commit_cables(self, c: Contacts, points: list[Array], bristle: float) -> None:
+        if any(k.friction > 0.0 for k in self.skins):
+            rough = np.array([self._roughness(int(a), int(b)) > 0.0 for a, b in zip(c.link, c.other, strict=True)])
+            k = c.where(np.flatnonzero((c.other != NO_LINK) & (c.force > 0.0) & rough)) if len(c) else c
+            shapes = tuple(x.copy() for x in points)
+            self._rubbed = Rubbed(k.link, k.other, k.place, other_places(k), k.drag / bristle, shapes)
+
     def commit(self, c: Contacts, points: list[Array], bristle: float) -> None:
         """Accepts a solve: what sticks, sticks from here on, with the force it has."""
+        self._commit_cables(c, points, bristle)
         for a, b in self._wanted:
             obstacle = self.obstacles[b]
             if obstacle.friction == 0.0:
@@ -226,6 +256,26 @@ class Surroundings:
             mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
             ahead = c.drag[mine] @ obstacle.rotation / bristle
             self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
+
+    def past(self, c: Contacts) -> Past:
+        """What is left behind by an accepted solve with these contacts."""
+        names, parts = tuple(k.name for k in self.skins), tuple(k.name for k in self.obstacles)
+        pressed = c.where(np.flatnonzero(c.force > 0.0))
+        return Past(names, parts, tuple(k.s for k in self.skins), pressed, dict(self._memory), self._rubbed)
+
+    def take(self, past: Past) -> Contacts | None:
+        """Goes on from there: the contacts of then; None where it is of other things."""
+        s = tuple(k.s for k in self.skins)
+        if not past.fits(tuple(k.name for k in self.skins), tuple(k.name for k in self.obstacles), s):
+            return None
+        there = past.on_grid(s)
+        self._memory, self._rubbed = dict(there.memory), there.rubbed
+        return there.contacts
+
+    def forget(self) -> None:
+        """Nothing has touched anything yet."""
+        self._memory.clear()
+        self._rubbed = None
 
     def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:
         """m: how deep a support holds a cable in a part that stands there; negative where it does not."""
@@ -254,6 +304,12 @@ class Surroundings:
                     Clearance(skin.name, obstacle.name, distance - skin.radius, float(place), np.array(y), normal)
                 )
         return found
+
+
+def other_places(c: Contacts) -> Array:
+    """(c,) of contacts along the cables b, in segments."""
+    s, t = c.other_segment, c.other_t
+    return np.asarray(0.5 * (s[:, 0] + s[:, 1] + t[:, 0] + t[:, 1]))
 
 
 def without_held(room: Found, count: int, skin: Skin) -> int:

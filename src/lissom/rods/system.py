@@ -62,6 +62,15 @@ STRICT = 10.0
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
+# Sets of contacts that act, tried in one step where friction follows their forces.
+MOST_SETS = 12
+# Caution with what slips is full at first and after a step that was halved; others divide it by this, down to this.
+# The divisor itself falls where steps keep being halved, to this.
+BOLDER = 4.0
+LEAST_CAUTION = 0.1
+LEAST_BOLD = 1.3
+# and what rubs has a merit that falls along every step: it may be asked for more often.
+RUBBING_HALVINGS = 10
 
 
 class Touching(Protocol):
@@ -138,11 +147,14 @@ class System:
             for seat in body.seats:
                 self._seats[seat.link].append((b, seat))
         self.bristle = friction.BRISTLE * self.stiffness
+        self.caution = 0.0  # of friction.stiffness
+        self._bolder = BOLDER
 
     # ---- to equilibrium ------------------------------------------------------------------------------------------
 
     def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
+        self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
         shifted = escapes = index = in_a_row = pressed = 0
         for link in self.links:
@@ -294,8 +306,13 @@ class System:
 
     def _columns(self) -> Columns:
         c = self.contacts
-        rubbing = friction.stiffness(c, places(c, [k.x for k in self.links]), self.bristle) if c.rubs else None
-        return springs.columns(c, rubbing, self.hardness, WEAK * self.stiffness)
+        weak = WEAK * self.stiffness
+        if not c.rubs:
+            return springs.columns(c, None, self.hardness, weak)
+        at = places(c, [k.x for k in self.links])
+        rubbing = friction.stiffness(c, at, self.bristle, self.caution)
+        columns = springs.columns(c, rubbing, self.hardness, weak)
+        return springs.with_slips(columns, c, *friction.slipping(c, at, self.bristle))
 
     def _fill(self, columns: Columns) -> None:
         duals = len(columns.give)
@@ -331,10 +348,16 @@ class System:
         for link, T in zip(self.links, self._run_couplings(duals), strict=True):
             index += link.reduce(shift)
             index += link.condense(T, Z, right) - link.runs
-        acting = np.ones(size, dtype=bool)
-        acting[: columns.contacts] = self.contacts.force > 0.0
+        acting = self._acting(columns, size)
         index += dense.negatives(Z[np.ix_(acting, acting)]) - int(np.count_nonzero(acting[: columns.contacts]))
         return index - columns.stiff, Z, right
+
+    def _acting(self, columns: Columns, size: int) -> NDArray[np.bool_]:
+        """(size,) which unknowns of the border there are, where contacts without force stay without."""
+        acting = np.ones(size, dtype=bool)
+        acting[: columns.contacts] = self.contacts.force > 0.0
+        acting[columns.firm : len(columns.give)] = False
+        return acting
 
     def _run_couplings(self, duals: int) -> list[list[tuple[int, Indices, Array]]]:
         """Per link: (run, columns of a body, what its motion does to the closure of the run)."""
@@ -371,6 +394,9 @@ class System:
                     couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
             for k in rigid.on(c.part, body):
                 couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
+            for j in np.flatnonzero(np.isin(columns.slips, rigid.on(c.part, body))):
+                arm = c.point[columns.slips[j]] - body.position
+                couple(Z, int(columns.firm + j), own, motion(-columns.way[j], arm))
             for k in rigid.on(c.feeler, body):
                 couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
             Z[np.ix_(own[3:], own[3:])] += B
@@ -407,6 +433,8 @@ class System:
 
         With the rest eliminated, the gaps after the step are w = Q λ₊ − b, Q = −(what is left of Z).
         """
+        if len(columns.slips):
+            return self._changes_with_slip(columns, Z, right)
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
         try:
@@ -422,6 +450,45 @@ class System:
         if found is None or (found[1].any() and not standing):
             return None
         return border_step(Z, right, force, *found)
+
+    def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
+        """The same where friction follows the contact forces: df = μ dλ along the way of what slips.
+
+        That makes Q unsymmetric. Which contacts act is asked of the symmetric one, with the difference as known from
+        the forces that the set before gives, until the set stays [docs/theory/contact.md §6].
+        """
+        count = columns.contacts
+        kept = np.concatenate([np.arange(columns.firm), np.arange(len(columns.give), len(Z))])
+        slid = Z[:, columns.firm : len(columns.give)] * columns.share  # what a unit of λ does by its friction
+        W = Z[np.ix_(kept, kept)]
+        W[:, columns.slips] += slid[kept]
+        force, side = self.contacts.force, right[kept]
+        symmetric = Z[np.ix_(kept, kept)]
+        try:
+            found = np.linalg.solve(
+                W[count:, count:], np.column_stack([symmetric[count:, :count], W[count:, :count], side[count:]])
+            )
+        except np.linalg.LinAlgError:
+            return None
+        Q = W[:count, count:] @ found[:, :count] - symmetric[:count, :count]
+        P = W[:count, count:] @ found[:, count : 2 * count] - W[:count, :count]
+        b = P @ force + side[:count] - W[:count, count:] @ found[:, -1]
+        acts = (force > 0.0) | (self.contacts.gap < 0.0)
+        aimed = force
+        give = np.zeros(count)
+        for _ in range(MOST_SETS):
+            chosen = contact_forces(Q, b + (Q - P) @ aimed, force, acts, HOLD * self.hardness)
+            if chosen is None or (chosen[1].any() and not any(body.touches for body in self.bodies)):
+                return None
+            before, (acts, give) = acts, chosen
+            aimed = np.zeros(count)
+            aimed[acts] = np.maximum(np.linalg.solve(P[np.ix_(acts, acts)], b[acts]), 0.0)
+            if (acts == before).all():
+                break
+        u = np.zeros(len(Z))
+        u[kept] = border_step(W, side, force, acts, give)
+        u[columns.firm : len(columns.give)] = columns.share * u[columns.slips]
+        return u
 
     # ---- one step ------------------------------------------------------------------------------------------------
 
@@ -451,20 +518,32 @@ class System:
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         halvings = 0
+        most = RUBBING_HALVINGS if c.rubs else MOST_HALVINGS
         while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial)
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
-            elif trial.value <= start.value + noise or halvings == MOST_HALVINGS:
+            elif trial.value <= start.value + noise or halvings == most:
                 break
             else:
                 length *= 0.5
                 halvings += 1
+        self._mind(halvings)
         for link, pull in zip(self.links, step.pulls, strict=True):
             link.nu += length * pull
         c.force += length * step.pushes
         self._take(trial, c)
+
+    def _mind(self, halvings: int) -> None:
+        """More caution with what slips after a step that went too far, less after one that did not."""
+        if halvings:
+            self.caution, self._bolder = 1.0, max(LEAST_BOLD, np.sqrt(self._bolder))
+        elif self.caution == 0.0:
+            self._bolder = BOLDER
+        else:
+            calmer = self.caution / self._bolder
+            self.caution = calmer if calmer > LEAST_CAUTION else 0.0
 
     def _take(self, trial: Trial, before: Contacts) -> None:
         """A trial becomes the state; its contacts take over the forces of those before."""
@@ -506,8 +585,9 @@ class System:
         soft = MERIT_HARDNESS * self.stiffness
         pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
         value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
-        if contacts.rubs:
-            value += friction.energy(contacts, places(contacts, points), self.bristle)
+        if aimed.rubs:  # of the places that rub now: others would count ways they have not gone
+            at = places(aimed, points) + rigid.shifts(aimed, self.bodies, poses)
+            value += friction.energy(aimed, at, self.bristle)
         return Trial(value, frames, points, poses, contacts)
 
     def _clear(self, trial: Trial) -> float:
@@ -535,9 +615,7 @@ class System:
 
     def _leave_saddle(self, columns: Columns, Z: Array) -> None:
         """Turns everything along the direction of least stiffness, found by inverse iteration, to the lower side."""
-        acting = np.ones(len(Z), dtype=bool)
-        acting[: columns.contacts] = self.contacts.force > 0.0
-        inner = np.flatnonzero(acting)
+        inner = np.flatnonzero(self._acting(columns, len(Z)))
         duals = len(columns.give)
         generator = np.random.default_rng(1)
         for link in self.links:

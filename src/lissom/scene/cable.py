@@ -28,6 +28,7 @@ from lissom.scene.fields import (
     Vec3,
     Vec4,
 )
+from lissom.scene.part import Friction
 from lissom.scene.pose import direction_of, orientation_of
 
 EndKind = Literal["clamp", "ball", "swivel", "free"]
@@ -219,6 +220,7 @@ class Cable(TypeFields):
     clips: Annotated[tuple[Clip, ...], AfterValidator(_named)] = Field((), max_length=1000)
     stretches: tuple[Stretch, ...] = Field((), max_length=1000)
     collide: StrictBool = Field(True, description="false: it touches no part, no other cable, and not itself")
+    friction: Friction = Field(0.0, description="coefficient of friction with other cables, and itself")
     ignore: tuple[Name, ...] = Field((), description="names of parts that it never touches", max_length=10_000)
 
     def clip(self, name: str) -> Clip:

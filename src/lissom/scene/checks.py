@@ -43,6 +43,7 @@ RESERVED: Final = frozenset(
         "clips",
         "stretches",
         "collide",
+        "friction",
         "ignore",
     }
     | {*MAKE, "limits"}
