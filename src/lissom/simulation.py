@@ -16,6 +16,7 @@ from lissom.laying import Laid
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
 from lissom.rods.assembly import Assembly, Contact, pose_between
+from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState, between
@@ -531,7 +532,8 @@ class Simulation(Laid):
                 continue
             slides = [i for i, support in enumerate(solver.line.supports) if support.slides]
             if slides and len(part.get("places", ())) == len(solver.line.supports):
-                solver.set_places({i: float(part["places"][i]) for i in slides}, None)
+                places = {i: float(part["places"][i]) for i in slides}
+                solver.set_places(places, counted(part["s"], key_places(solver.line.with_places(places))))
             state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], solver.line.supports)
             if solver.adopt(state):
                 continue

@@ -15,6 +15,7 @@ from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -44,6 +45,7 @@ class Skin:
     ignore: frozenset[str]  # parts it never touches
     mounts: tuple[tuple[str, float], ...]  # (part, place in m)
     held: Indices  # points at which a support holds the position
+    seats: tuple[tuple[str, int], ...] = ()  # (part, number of the support on it): what `mounts` follows from
 
 
 @dataclass(slots=True)
@@ -53,6 +55,7 @@ class Memory:
     local: Array  # (points, 3) in the part's axes, m
     places: Array  # (k,) of the contacts, in segments, sorted
     ahead: Array  # (k, 3) in the part's axes, m: how far their references were ahead of them
+    s: Array  # (points,) m: where along the cable those points were
 
 
 @dataclass(slots=True)
@@ -96,6 +99,24 @@ class Surroundings:
     @property
     def reach(self) -> float:
         return self.margin + min((k.radius for k in self.skins), default=0.0)
+
+    def follow(self, number: int, solver: RodSolver) -> None:
+        """The points of a cable are elsewhere along it: a support slid."""
+        from scipy.interpolate import CubicSpline  # takes a while to load, and is rarely needed
+
+        skin = self.skins[number]
+        skin.s = solver.grid.s
+        skin.held = held_points(solver)
+        skin.mounts = tuple((part, solver.supports[k].place) for part, k in skin.seats)
+        for (a, b), memory in list(self._memory.items()):
+            if a == number and len(memory.s) == len(skin.s):
+                local = CubicSpline(memory.s, memory.local)(skin.s)
+                along = np.interp(memory.places, np.arange(len(skin.s)), memory.s)
+                places = np.interp(along, skin.s, np.arange(len(skin.s)))
+                self._memory[a, b] = Memory(local, places, memory.ahead, skin.s)
+        for a, b in self._wanted:
+            if a == number:
+                self._wanted[a, b] = wanted(skin, self.obstacles[b].name)
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
@@ -212,7 +233,7 @@ class Surroundings:
                 continue
             mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
             ahead = c.drag[mine] @ obstacle.rotation / bristle
-            self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
+            self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead, self.skins[a].s)
 
     def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:
         """m: how deep a support holds a cable in a part that stands there; negative where it does not."""
@@ -263,6 +284,12 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     for values in room:
         values[: len(kept)] = values[:count][kept]
     return len(kept)
+
+
+def held_points(solver: RodSolver) -> Indices:
+    """Points at which a support holds the position."""
+    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
+    return np.array(held, dtype=np.int64)
 
 
 def wanted(skin: Skin, part: str) -> Indices:
