@@ -105,21 +105,16 @@ def test_a_sleeve_is_pushed_out_to_the_side_that_bends_more() -> None:
     assert float(c.reactions["clip"].force @ c.tangents[at]) == pytest.approx(jump, rel=1e-3)
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.3])
-def test_a_cable_drawn_through_a_ring_over_a_bar_slides_along(friction: float) -> None:
-    sim = over_a_bar({"kind": "ring"}, friction=friction)
+def test_a_cable_drawn_through_a_ring_over_a_bar_slides_along() -> None:
+    sim = over_a_bar({"kind": "ring"})
     places = [sim.cable("c").places["clip"]]
-    for x in np.linspace(0.45, 0.53, 9)[1:]:
+    for x in (*np.linspace(0.45, 0.53, 9)[1:], *np.linspace(0.53, 0.45, 9)[1:]):
         sim.move("c/end", position=(float(x), 0.1, -0.05))
         sim.solve().raise_if_failed()
         places.append(sim.cable("c").places["clip"])
         assert abs(pull_along(sim)) < 1e-4
-    assert np.all(np.diff(places) < 0.0)  # what is drawn out on one side comes from the other
-    if friction == 0.0:
-        for x in np.linspace(0.53, 0.45, 9)[1:]:
-            sim.move("c/end", position=(float(x), 0.1, -0.05))
-            sim.solve().raise_if_failed()
-        assert sim.cable("c").places["clip"] == pytest.approx(places[0], abs=1e-5)
+    assert np.all(np.diff(places[:9]) < 0.0)  # what is drawn out on one side comes from the other
+    assert places[-1] == pytest.approx(places[0], abs=1e-5)
 
 
 def test_a_refused_move_leaves_the_ring_where_it_was() -> None:

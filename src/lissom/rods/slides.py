@@ -26,6 +26,8 @@ Indices = NDArray[np.int64]
 ON_THE_WAY = 1e-3
 # and with which a certificate is still given.
 CERTIFIED = 1e-5
+# Solves at other places that may fail before it is given up: each takes long.
+MOST_FAILURES = 4
 
 
 @dataclass(slots=True)
@@ -140,13 +142,13 @@ class Slides:
         outcome = solve()
         if not self.any or outcome.status != newton.CONVERGED:
             return outcome, ""
-        spent = outcome.iterations
+        spent, failures = outcome.iterations, 0
         counts = self.places()
         good = snapshot(system, self)
 
         def driven(values: Array) -> Array | None:
-            nonlocal outcome, spent, good
-            if not np.all(np.isfinite(values)):
+            nonlocal outcome, spent, good, failures
+            if failures >= MOST_FAILURES or not np.all(np.isfinite(values)):
                 return None
             wanted: list[Places] = []
             first = 0
@@ -160,6 +162,7 @@ class Slides:
             tried = solve()
             spent += tried.iterations
             if tried.status != newton.CONVERGED:
+                failures += 1
                 restore(system, self, good)
                 return None
             outcome, good = tried, snapshot(system, self)
