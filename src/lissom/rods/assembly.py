@@ -286,6 +286,7 @@ class Assembly:
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         start = snapshot(system, self._slides)
         done, step = 0.0, self._first_step(system, origins, goal)
+        still = self._way(origins, goal) == 0.0 and not self._turned()  # shorter steps would be the same again
         spent = halvings = steps = 0
         while True:
             part = min(1.0, done + step)
@@ -309,7 +310,7 @@ class Assembly:
             pressed = f": {why}" if why else self._pressed(system)
             restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + 1
-            if halvings > MOST_HALVINGS or steps > MOST_STEPS:
+            if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
                 restore(system, self._slides, start)
                 self._stand(origins)
                 outcome.iterations = spent
@@ -377,6 +378,15 @@ class Assembly:
             turn = 2.0 * math.acos(min(1.0, abs(float(p @ q))))
             way = max(way, float(np.linalg.norm(y - x)) + turn * obstacle.size)
         return way
+
+    def _turned(self) -> bool:
+        """Whether a support is to hold another direction."""
+        pairs = (
+            (a, b)
+            for name, solver in self.solvers.items()
+            for a, b in zip(self._from[name], solver.supports, strict=True)
+        )
+        return any(a.quaternion != b.quaternion for a, b in pairs)
 
     def _place(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> None:
         """Supports and parts on their way; those on free bodies stay with them."""

@@ -77,11 +77,12 @@ def turning(points: Array, i: int) -> Vector:
 
 
 @kernel
-def smooth_places(points: Array, found: Found, count: int, places: Places) -> int:
+def smooth_places(points: Array, found: Found, count: int, places: Places, both: bool = False) -> int:
     """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
 
     Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
-    On a plane there are both: a cable that lies on it has its least distance anywhere. Needs room for 2·count.
+    On a plane there are both: a cable that lies on it has its least distance anywhere. `both` asks for both on curved
+    things too, where a cable that bends as they do makes places run and stop running by turns. Needs room for 2·count.
     """
     last = len(points) - 1
     total = 0
@@ -108,7 +109,7 @@ def smooth_places(points: Array, found: Found, count: int, places: Places) -> in
         if runs:
             write(places, total, j, v, surface, points, True)
             total += 1
-        if flat or not runs:
+        if flat or both or not runs:
             write(places, total, i, u, surface, points, False)
             total += 1
     return total

@@ -78,6 +78,7 @@ class Surroundings:
     skins: list[Skin]
     meetings: Meetings | None = None
     margin: float = field(init=False)
+    doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
     _room: Found = field(init=False)
@@ -192,7 +193,7 @@ class Surroundings:
         if 2 * count > len(self._places.lean):
             self._places = new_places(4 * count)
         places = self._places
-        count = smooth_places(x, room, count, places)
+        count = smooth_places(x, room, count, places, self.doubled)
         contacts = Contacts.empty(count)
         contacts.link[:] = a
         contacts.part[:] = b

@@ -57,9 +57,40 @@ SHORTEST_STEP = 1e-6
 BLOCKED = 1e4
 # if they stay so for this many iterations.
 LONGEST_PRESS = 8
+# A solve has stalled if so many iterations get no nearer to an equilibrium than those before, and nothing moves by more
+# than this part of the length. Then contacts are looked for in another way; given up if that stalls too, so often.
+STALL = 8
+STALLED_WITHIN = 1e-3
+MOST_STALLS = 2
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
+
+
+class Stalls:
+    """Notices a solve that gets no better and goes nowhere: sets of contacts that follow each other in a circle."""
+
+    def __init__(self, length: float) -> None:
+        self.number = 0
+        self._near = STALLED_WITHIN * length
+        self._begin()
+
+    def _begin(self) -> None:
+        self._errors: list[float] = []
+        self._where: list[Array] = []
+
+    def count(self, error: float, points: list[Array], origins: list[Array]) -> bool:
+        """True where another stall is noticed; counting begins anew then."""
+        self._errors.append(error)
+        self._where.append(np.concatenate([*points, *(k[None] for k in origins)]))
+        k = len(self._errors) - 1
+        if k < 2 * STALL or min(self._errors[k - STALL :]) < 0.9 * min(self._errors[: k - STALL]):
+            return False
+        if any(float(np.abs(x - self._where[-1]).max()) > self._near for x in self._where[k - STALL :]):
+            return False
+        self.number += 1
+        self._begin()
+        return True
 
 
 class Touching(Protocol):
@@ -68,6 +99,9 @@ class Touching(Protocol):
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         """Contacts of cables whose points are there, with their gaps; forces not filled in."""
         ...
+
+    doubled: bool
+    """Whether places that stay are wanted as well where others run along the cable."""
 
     @property
     def reach(self) -> float:
@@ -142,6 +176,8 @@ class System:
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
+        self.touching.doubled = False
+        stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
             self._evaluate()
@@ -162,6 +198,13 @@ class System:
             pressed = pressed + 1 if self.blocked() else 0
             if iteration == most_iterations or pressed > LONGEST_PRESS:
                 break
+            error = max(rest / tolerance, closure / tolerance, penetration / depth, apart / depth)
+            if stalls.count(error, [k.x for k in self.links], [k.position for k in self.bodies]):
+                if stalls.number > MOST_STALLS:
+                    break
+                self.touching.doubled = stalls.number % 2 == 1
+                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                continue
             u = self._changes(columns, Z, right) if present <= 0 else None
             while u is None and shift < 1e6 * self.block:
                 shift = max(SHIFT_GROWTH * shift, FIRST_SHIFT * self.soft, shift_memory / SHIFT_GROWTH**2)
