@@ -343,10 +343,11 @@ class Assembly:
         return "" if worst <= CERTIFIED * scale else f"a sliding support is driven along its cable with {worst:.2g} N"
 
     def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it cannot give way."""
+        """Where a cable is pressed so hard that it cannot give way, or pulled taut."""
         c = system.contacts
         if not system.blocked():
-            return ""
+            taut = system.taut()
+            return "" if taut is None else f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
         k = int(np.argmax(c.force))
         if c.link[k] == NO_LINK:
             names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]

@@ -57,6 +57,9 @@ SHORTEST_STEP = 1e-6
 BLOCKED = 1e4
 # if they stay so for this many iterations.
 LONGEST_PRESS = 8
+# Forces along cables beyond this, in the same units, for this many iterations: they are too short, and pulled taut.
+TAUT = 1e6
+LONGEST_PULL = 3
 # A solve has stalled if so many iterations get no nearer to an equilibrium than those before, and nothing moves by more
 # than this part of the length. Then contacts are looked for in another way; given up if that stalls too, so often.
 STALL = 8
@@ -172,7 +175,7 @@ class System:
     def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
@@ -196,7 +199,8 @@ class System:
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 return Settled(newton.CONVERGED, *done, index, shifted, escapes)
             pressed = pressed + 1 if self.blocked() else 0
-            if iteration == most_iterations or pressed > LONGEST_PRESS:
+            pulled = pulled + 1 if self.taut() is not None else 0
+            if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL:
                 break
             error = max(rest / tolerance, closure / tolerance, penetration / depth, apart / depth)
             if stalls.count(error, [k.x for k in self.links], [k.position for k in self.bodies]):
@@ -240,6 +244,12 @@ class System:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
         weight = max((float(np.linalg.norm(body.weight)) for body in self.bodies), default=0.0)
         return float(self.contacts.force.max(initial=0.0)) > BLOCKED * max(self.force, weight)
+
+    def taut(self) -> int | None:
+        """The number of the link that is pulled as nothing in equilibrium is: what it leads to is too far away."""
+        pulls = [float(np.abs(k.nu).max(initial=0.0)) for k in self.links]
+        worst = int(np.argmax(pulls))
+        return worst if pulls[worst] > TAUT * self.force else None
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
