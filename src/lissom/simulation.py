@@ -154,6 +154,8 @@ class Simulation(Laid):
             self._parts = part_poses(self._scene, self._moved)
             self._stood = dict(self._parts)
             self._told.clear()
+            for body in assembly.bodies:  # the scene says where they came to rest: what is opened begins there
+                self._moves.setdefault(body.name, {}).update(position=body.pose[0], quaternion=body.pose[1])
         overall = self._overall(iterations, began)
         return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
 
@@ -426,7 +428,7 @@ class Simulation(Laid):
 
     @property
     def scene(self) -> Scene:
-        """The scene as it is now, moves included: immutable."""
+        """The scene as it is now, moves included, free parts and junctions where they came to rest: immutable."""
         if self._moves:
             changes: dict[str, Any] = {}
             for path, fields in self._moves.items():
