@@ -417,8 +417,8 @@ def taut_growth(rest: Simulation, part: str, stops: Sequence[Pose], name: str) -
         where, edges = net(moved)
         with_it = shortest_ways(where, edges, None)
         without = shortest_ways(where, edges, name)
-        for a, b in itertools.combinations([k for k, x in where.items() if x is not None], 2):
-            apart = float(np.linalg.norm(np.subtract(where[a], where[b])))
+        for (a, x), (b, y) in itertools.combinations([(k, x) for k, x in where.items() if x is not None], 2):
+            apart = float(np.linalg.norm(np.subtract(x, y)))
             if without.get((a, b), np.inf) < apart * (1.0 - PRECISION):
                 return None
             least = max(least, apart - with_it.get((a, b), np.inf))

@@ -88,7 +88,7 @@ def spread_segments(keys: list[float], segments: int) -> Indices:
 def counted(s: Array, keys: list[float]) -> Indices | None:
     """Segments between the keys on points that are there already; None where a key is no point."""
     at = [int(np.argmin(np.abs(s - place))) for place in keys]
-    counts = np.diff(np.array(at, dtype=np.int64))
+    counts = np.array([b - a for a, b in itertools.pairwise(at)], dtype=np.int64)
     if len(s) != at[-1] + 1 or np.any(counts < 1) or np.abs(s[at] - keys).max() > 1e-9 * keys[-1]:
         return None
     return counts

@@ -53,7 +53,8 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
     known = {k.name: k.pose for k in scene.junctions if k.pose is not None and k.motion == "held"}
     tied = {k.name: ties(k, scene, cables) for k in scene.junctions}
     where = {k.name: np.array(k.position) for k in scene.junctions if k.position is not None}
-    known |= {k.name: k.pose for k in scene.junctions if k.quaternion is not None and within(where, k, tied[k.name])}
+    said = [k for k in scene.junctions if k.quaternion is not None and within(where, k, tied[k.name])]
+    known |= {k.name: k.pose for k in said if k.pose is not None}
     for name, ropes in tied.items():
         anchors = [anchor for anchor, _, _ in ropes if not isinstance(anchor, str)]
         if name not in where:
@@ -72,8 +73,8 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
             found[junction.name] = known[junction.name] or ((0.0, 0.0, 0.0), NO_TURN)
         else:
             px, py, pz = (float(v) for v in where[junction.name])
-            said = junction.quaternion if junction.position is not None else None
-            found[junction.name] = ((px, py, pz), said or facing(junction, tied[junction.name], where))
+            turn = junction.quaternion if junction.position is not None else None
+            found[junction.name] = ((px, py, pz), turn or facing(junction, tied[junction.name], where))
     return found
 
 
