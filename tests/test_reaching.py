@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import lissom
 from lissom import cli
-from lissom.reaching import Reach, harnesses, reach
+from lissom.reaching import Reach, harnesses, reach, taut_growth
 from lissom.scene import Scene, SceneError
 from lissom.simulation import Simulation
 
@@ -188,6 +188,31 @@ def test_cables_of_a_harness_can_help_each_other_out() -> None:
     assert [(need.cable, need.instead_of) for need in found.needs] == [("trunk", ("branch",)), ("branch", ("trunk",))]
     for need in found.needs:
         assert need.least == pytest.approx(0.22, abs=5e-4)
+
+
+def test_what_a_taut_harness_needs_is_known_before_anything_is_solved() -> None:
+    """A side branch used to be made longer and longer, though it has no part in what is too short."""
+    scene = lissom.Scene.load(Path(__file__).parents[1] / "examples" / "harness.toml")
+    rest = Simulation(scene)
+    stops = [((0.70, 0.15, 0.06), (1.0, 0.0, 0.0, 0.0))]
+    straight = math.dist((0.0, 0.0, 0.12), (0.70, 0.15, 0.06))
+    assert taut_growth(rest, "left plug", stops, "trunk") == pytest.approx(straight - 0.66)
+    assert taut_growth(rest, "left plug", stops, "left") == pytest.approx(straight - 0.66)
+    assert taut_growth(rest, "left plug", stops, "right") is None
+    assert taut_growth(rest, "left plug", [((0.56, 0.15, 0.06), stops[0][1])], "right") == 0.0
+
+
+@pytest.mark.soak
+def test_a_harness_over_a_bar_is_answered_within_a_minute() -> None:
+    scene = lissom.Scene.load(Path(__file__).parents[1] / "examples" / "harness.toml")
+    told: list[str] = []
+    found = reach(scene, "left plug", (0.70, 0.15, 0.06), tell=told.append)
+    assert [(need.cable, need.instead_of) for need in found.needs] == [("trunk", ("left",)), ("left", ("trunk",))]
+    assert "trunk is pulled taut" in found.reason
+    straight = math.dist((0.0, 0.0, 0.12), (0.70, 0.15, 0.06))
+    for need, other in zip(found.needs, (0.26, 0.4), strict=True):
+        assert straight < need.least + other < 1.006 * straight
+    assert len(told) > 20
 
 
 def test_parts_that_cannot_be_asked_about() -> None:

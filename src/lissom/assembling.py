@@ -14,10 +14,10 @@ from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Sweep
-from lissom.rods.surroundings import Skin, Surroundings
+from lissom.rods.surroundings import Skin, Surroundings, held_points
 from lissom.scene import Scene
 from lissom.scene.part import Part
-from lissom.scene.placing import Poses, member_poses, mounts
+from lissom.scene.placing import Poses, member_poses
 from lissom.scene.pose import relative
 from lissom.scene.sections import SectionProperties
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
@@ -124,17 +124,22 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
 
 def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
     cable = scene.cable(name)
-    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
-    places = tuple((part, place) for part, place in mounts(scene, cable) if place is not None)
+    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    seats: list[tuple[str, int]] = []
+    for number, support in enumerate(solver.supports):
+        held = named.get(support.name)
+        if held is not None and held.on is not None:
+            seats.append((held.on, number))
     return Skin(
         name,
         radius(scene, name),
         solver.grid.s,
         cable.collide,
         frozenset(cable.ignore),
-        places,
-        np.array(held, dtype=np.int64),
+        tuple((part, solver.supports[number].place) for part, number in seats),
+        held_points(solver),
         cable.friction,
+        tuple(seats),
     )
 
 

@@ -323,7 +323,12 @@ def least_growth(
     length = solver.line.length
     legs = itertools.pairwise([rest._parts[part], *stops])
     way = sum(float(np.linalg.norm(np.subtract(b[0], a[0]))) for a, b in legs)
+    least = taut_growth(rest, part, stops, name)
+    if least is None:
+        return None
     straight = np.array([straight_growth(rest, part, stops, name, ends) for ends in names])
+    if len(names) == 1:
+        straight[0] = max(straight[0], least)
     more = AMPLE_WAY * way + AMPLE_LENGTH * length
     for _ in range(MOST_DOUBLINGS):
         ample = straight + more
@@ -397,6 +402,78 @@ def shortened(
         else:
             low = growth
     return high
+
+
+def taut_growth(rest: Simulation, part: str, stops: Sequence[Pose], name: str) -> float | None:
+    """m by which a cable must be longer at least for a taut harness to reach; None if no length of it helps.
+
+    Between any two supports that are held there must be as much cable, along the shortest way through the harness, as
+    they are apart.
+    """
+    moved = rest.copy()
+    least = 0.0
+    for position, quaternion in stops:
+        moved.move(part, position=position, quaternion=quaternion)
+        where, edges = net(moved)
+        with_it = shortest_ways(where, edges, None)
+        without = shortest_ways(where, edges, name)
+        for (a, x), (b, y) in itertools.combinations([(k, x) for k, x in where.items() if x is not None], 2):
+            apart = float(np.linalg.norm(np.subtract(x, y)))
+            if without.get((a, b), np.inf) < apart * (1.0 - PRECISION):
+                return None
+            least = max(least, apart - with_it.get((a, b), np.inf))
+    return least
+
+
+Nodes = dict[tuple[str, str], tuple[float, float, float] | None]  # where a support holds; None: it follows
+Edges = list[tuple[tuple[str, str], tuple[str, str], float, str]]  # two nodes, the cable between them in m, its name
+
+
+def net(simulation: Simulation) -> tuple[Nodes, Edges]:
+    """The harness as nodes, supports or free junctions, and the lengths of cable between them."""
+    scene = simulation.scene
+    joint: dict[tuple[str, str], tuple[str, str]] = {}
+    aside: dict[tuple[str, str], float] = {}  # m: how far from the junction's origin a cable sits
+    for junction in scene.junctions:
+        for member in junction.members:
+            if junction.motion == "free":
+                end = member.end(scene.cable(member.cable).length) or junction.name
+                joint[member.cable, end] = ("", junction.name)
+                aside[member.cable, end] = float(np.linalg.norm(member.position))
+    where: Nodes = {}
+    edges: Edges = []
+    for name in simulation.cables:
+        solver = simulation._solver(name)
+        loose = free_supports(simulation, name)
+        nodes: list[tuple[str, str]] = []
+        for number, support in enumerate(solver.supports):
+            node = joint.get((name, support.name), (name, support.name))
+            held = number not in loose and all(support.holds) and node[0] != ""
+            where[node] = support.position if held else None
+            nodes.append(node)
+        if solver.line.is_extensible:
+            edges += [(a, b, np.inf, name) for a, b in itertools.pairwise(nodes)]
+            continue
+        for (a, b), (first, last) in zip(itertools.pairwise(nodes), itertools.pairwise(solver.supports), strict=True):
+            # through a slide the cable may run: only what is between fixed supports is known
+            more = aside.get((name, first.name), 0.0) + aside.get((name, last.name), 0.0)
+            edges.append((a, b, np.inf if first.slides or last.slides else last.place - first.place + more, name))
+    return where, edges
+
+
+def shortest_ways(
+    where: Nodes, edges: Edges, without: str | None
+) -> dict[tuple[tuple[str, str], tuple[str, str]], float]:
+    """m of cable between all pairs of nodes, by the shortest way; a cable may be taken as endless."""
+    ways = {(a, a): 0.0 for a in where}
+    for a, b, length, name in edges:
+        if name != without:
+            ways[a, b] = ways[b, a] = min(length, ways.get((a, b), np.inf))
+    for middle, a, b in itertools.product(where, where, where):  # Floyd and Warshall
+        through = ways.get((a, middle), np.inf) + ways.get((middle, b), np.inf)
+        if through < ways.get((a, b), np.inf):
+            ways[a, b] = through
+    return ways
 
 
 def straight_growth(rest: Simulation, part: str, stops: Sequence[Pose], name: str, ends: tuple[str, str]) -> float:

@@ -16,6 +16,7 @@ from lissom.laying import Laid
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
 from lissom.rods.assembly import Assembly, Contact, pose_between
+from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState, between
@@ -150,6 +151,8 @@ class Simulation(Laid):
             self._parts = part_poses(self._scene, self._moved)
             self._stood = dict(self._parts)
             self._told.clear()
+            for body in assembly.bodies:  # the scene says where they came to rest: what is opened begins there
+                self._moves.setdefault(body.name, {}).update(position=body.pose[0], quaternion=body.pose[1])
         overall = self._overall(iterations, began)
         return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
 
@@ -442,7 +445,7 @@ class Simulation(Laid):
 
     @property
     def scene(self) -> Scene:
-        """The scene as it is now, moves included: immutable."""
+        """The scene as it is now, moves included, free parts and junctions where they came to rest: immutable."""
         if self._moves:
             changes: dict[str, Any] = {}
             for path, fields in self._moves.items():
@@ -555,7 +558,8 @@ class Simulation(Laid):
                 continue
             slides = [i for i, support in enumerate(solver.line.supports) if support.slides]
             if slides and len(part.get("places", ())) == len(solver.line.supports):
-                solver.set_places({i: float(part["places"][i]) for i in slides}, None)
+                places = {i: float(part["places"][i]) for i in slides}
+                solver.set_places(places, counted(part["s"], key_places(solver.line.with_places(places))))
             state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], solver.line.supports)
             if solver.adopt(state):
                 continue

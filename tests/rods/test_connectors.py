@@ -488,3 +488,38 @@ def test_state_copy_and_pickle_keep_a_resting_connector() -> None:
     other.move("w/start", position=(0.0, 0.0, 0.0))
     other.solve().raise_if_failed()
     assert other.pose("plug")[0] == pytest.approx(pose[0], abs=1e-5)
+
+
+def test_a_saved_scene_has_free_things_where_they_came_to_rest(tmp_path: Path) -> None:
+    """Parts and junctions used to be saved where the scene first had them, and fell again when it was opened."""
+    hose = {"stiffness": {"bending": 0.01, "torsion": 0.007}, "mass_per_length": 0.05, "radius": 0.004, "points": 21}
+    start = {"position": [0, 0, 0], "tangent": [1, 0, 0], "roll": 0}
+    cables = [
+        {**hose, "name": "a", "length": 0.3, "start": start},
+        {
+            **hose,
+            "name": "b",
+            "length": 0.2,
+            "end": {"on": "plug", "position": [0, 0, 0], "tangent": [1, 0, 0], "roll": 0},
+        },
+    ]
+    joint = {"name": "Y", "members": [{"cable": "a", "at": "end"}, {"cable": "b", "at": "start"}]}
+    table = {"name": "table", "shape": {"kind": "plane"}, "position": [0, 0, -0.2]}
+    box = {"kind": "box", "size": [0.03, 0.03, 0.02]}
+    plug = {"name": "plug", "shape": box, "position": [0.48, 0, 0], "motion": "free", "mass": 0.1}
+    sim = Simulation(Scene.from_dict({"cables": cables, "junctions": [joint], "parts": [table, plug]}))
+    sim.solve().raise_if_failed()
+    assert sim.pose("plug")[0][2] < -0.1
+    assert sim.scene.part("plug").position == sim.pose("plug")[0]
+    assert sim.scene.junction("Y").pose == sim.pose("Y")
+    sim.save(tmp_path / "y.toml")
+    opened = Simulation(Scene.load(tmp_path / "y.toml"))
+    for name in ("plug", "Y"):
+        assert opened.pose(name)[0] == pytest.approx(sim.pose(name)[0], abs=1e-12)
+        assert opened.pose(name)[1] == pytest.approx(sim.pose(name)[1], abs=1e-12)
+    opened = Simulation.open(tmp_path / "y.toml")
+    assert not opened.notes
+    for name in ("a", "b"):
+        assert opened.cable(name).positions == pytest.approx(sim.cable(name).positions, abs=1e-6)
+    sim.edit("a", mass_per_length=0.06)
+    assert sim.pose("plug")[0][2] < -0.1  # and an edit goes on from there

@@ -263,3 +263,43 @@ def test_fresh_text_of_the_templates(kind: str) -> None:
     built = Scene.from_dict(scene.to_dict())
     assert built == scene
     assert Scene.from_toml(scene_text(built, "toml")) == scene
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_meshes_are_found_from_another_folder(suffix: str, tmp_path: Path) -> None:
+    """They used to be looked for beside the new file, where they are not."""
+    (tmp_path / "cars" / "cad").mkdir(parents=True)
+    (tmp_path / "out" / "new").mkdir(parents=True)
+    absolute = (tmp_path / "far.stl").as_posix()
+    text = f"""
+[[parts]]            # a comment
+name = "chassis"
+mesh = "cad/chassis.stl"
+units = "mm"
+[[parts]]
+name = "far"
+mesh = "{absolute}"
+units = "mm"
+"""
+    (tmp_path / "cars" / "car.toml").write_text(text, encoding="utf-8")
+    scene = Scene.load(tmp_path / "cars" / "car.toml")
+    scene.save(tmp_path / "out" / "new" / f"car{suffix}")
+    there = Scene.load(tmp_path / "out" / "new" / f"car{suffix}")
+    assert there.part("chassis").mesh == "../../cars/cad/chassis.stl"
+    assert there.part("far").mesh == absolute
+    assert (there.folder / "../../cars/cad/chassis.stl").resolve() == tmp_path / "cars" / "cad" / "chassis.stl"
+    assert scene.part("chassis").mesh == "cad/chassis.stl"  # immutable
+    scene.save(tmp_path / "cars" / f"other{suffix}")
+    assert Scene.load(tmp_path / "cars" / f"other{suffix}") == scene
+    if suffix == ".toml":
+        assert "# a comment" in (tmp_path / "out" / "new" / "car.toml").read_text(encoding="utf-8")
+
+
+def test_meshes_of_a_scene_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the working directory where they are there; else where the scene is saved."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "a.stl").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    parts = [{"name": name, "mesh": f"{name}.stl", "units": "mm"} for name in "ab"]
+    Scene.from_dict({"parts": parts}).save("out/scene.toml")
+    assert [part.mesh for part in Scene.load("out/scene.toml").parts] == ["../a.stl", "b.stl"]

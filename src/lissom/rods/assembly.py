@@ -22,6 +22,7 @@ from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import retwisted
+from lissom.rods.slides import CERTIFIED, Slides, restore, snapshot
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Clearance, Surroundings
 from lissom.rods.system import Settled, System
@@ -39,6 +40,8 @@ DEPTH_LENGTH = 1e-7
 # Overlap that cannot be the difference between the points and the smooth cable through them.
 TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
+# A certified cable is no farther from where its supports hold it than this part of its length.
+MISPLACED = 1e-6
 # A step moves supports and parts by at most this part of what is clear, and of the radius where nothing is.
 STEP = 0.5
 # A first guess may differ from the held frames by this much twist (rad).
@@ -70,17 +73,6 @@ class Contact:
     slips: bool | None = None  # whether friction is at its limit; None without friction
 
 
-@dataclass(slots=True)
-class Snapshot:
-    """Enough of a system to go back to it."""
-
-    frames: list[Array]
-    forces: list[Array]
-    held: list[Array]
-    poses: list[Pose]
-    contacts: Contacts
-
-
 class Assembly:
     """The cables of a scene with all they can meet."""
 
@@ -102,6 +94,7 @@ class Assembly:
         self._push = min([np.inf, *(GIVE * body.size for body in bodies if body.touches)])  # m: of parts against bodies
         self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
+        self._slides = Slides(list(solvers.values()), surroundings)
 
     def aim(self, poses: Poses) -> None:
         """Where parts are to stand after the next solve."""
@@ -164,7 +157,7 @@ class Assembly:
             return None
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        before = self._points()
+        before, places = self._points(), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
         moved = max(float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True))
@@ -174,6 +167,8 @@ class Assembly:
             if self._accept_alone(reports):
                 return reports
             self._stand(origins)
+        self._slides.put(places, None)
+        self._system = None if self._slides.any else self._system
         targets = {name: solver.supports for name, solver in self.solvers.items()}
         self._adopt(states)
         for name, solver in self.solvers.items():
@@ -185,6 +180,9 @@ class Assembly:
 
     def _accept_alone(self, reports: dict[str, RodReport]) -> bool:
         """Takes the present shapes of the cables as solved, unless something overlaps."""
+        self._slides.noted()
+        if self._misplaced(self._points(), None):
+            return False
         contacts = self.surroundings.near(self._points(), self.bodies)
         clear = float(contacts.gap.min(initial=self.surroundings.margin))
         if clear < 0.0:
@@ -224,6 +222,7 @@ class Assembly:
         self._touched = Contacts.none()
         self.surroundings.forget()
         reports = {name: solver.solve(cold=True) for name, solver in self.solvers.items()}
+        self._slides.noted()
         if not all(k.status in ("converged", "unstable") for k in reports.values()):
             return reports
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
@@ -239,16 +238,18 @@ class Assembly:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
             attempts = [*guesses, *attempts] if led else sorted([*attempts, *guesses], key=lambda k: k[0])
-        poses = [(k.position, k.quaternion) for k in self.bodies]
+        poses, places = [(k.position, k.quaternion) for k in self.bodies], self._slides.places()
         for _, states in attempts:
+            self._slides.put(places, None)
             self._adopt(states)
             for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
-            outcome = settled(system, TOLERANCE, self.depth)
+            outcome, reason = self._settled(system, final=True)
             if outcome.status == newton.CONVERGED and not self._still_inside(system):
                 return self._reports(system, outcome, "", notes, began)
         if found:
+            self._slides.put(places, None)
             self._adopt(lonely)
             self._stand(self._taken_away(found))
             if not self._overlaps():
@@ -305,14 +306,15 @@ class Assembly:
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
-        start = self._snapshot(system)
+        start = snapshot(system, self._slides)
         done, step = 0.0, self._first_step(system, origins, goal)
+        still = self._way(origins, goal) == 0.0 and not self._turned()  # shorter steps would be the same again
         spent = halvings = steps = 0
         while True:
             part = min(1.0, done + step)
-            before = self._snapshot(system)
+            before = snapshot(system, self._slides)
             self._place(system, origins, goal, part)
-            outcome = settled(system, TOLERANCE if part == 1.0 else ON_THE_WAY, self.depth)
+            outcome, why = self._settled(system, final=part == 1.0)
             spent += outcome.iterations
             steps += 1
             if outcome.status == newton.CONVERGED:
@@ -323,24 +325,51 @@ class Assembly:
                 inside = self._still_inside(system)
                 if inside is None:
                     return outcome, ""
-                self._restore(system, start)
+                restore(system, self._slides, start)
                 self._stand(origins)
                 outcome.status = newton.OUT_OF_ITERATIONS
                 return outcome, f"{overlap(inside)}, and is not pushed out of it"
-            pressed = self._pressed(system)
-            self._restore(system, before)
+            pressed = f": {why}" if why else self._pressed(system)
+            restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + 1
-            if halvings > MOST_HALVINGS or steps > MOST_STEPS:
-                self._restore(system, start)
+            if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
+                restore(system, self._slides, start)
                 self._stand(origins)
                 outcome.iterations = spent
                 return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
 
+    def _settled(self, system: System, final: bool) -> tuple[Settled, str]:
+        """Equilibrium with the sliding supports where nothing drives them; a reason if those do not come to rest."""
+        clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._slides.any else 0.0
+        return self._slides.settle(
+            system,
+            lambda: settled(system, TOLERANCE if final else ON_THE_WAY, self.depth),
+            max(self._least_step, STEP * clear),
+            final,
+        )
+
+    def _misplaced(self, points: list[Array], system: System | None) -> str:
+        """Which cable is not where a support has it, or is pulled along by one it slides through; nothing if none."""
+        for number, ((name, solver), x) in enumerate(zip(self.solvers.items(), points, strict=True)):
+            for k, (at, support) in enumerate(zip(solver.grid.support_at, solver.supports, strict=True)):
+                held = support.position if system is None else system.links[number].held[k]
+                if system is not None and (number, k) not in self._on_body:
+                    held = support.position
+                off = float(np.abs((x[at] - held) * np.array(support.holds)).max())
+                if not off <= MISPLACED * solver.line.length:
+                    return f"{name} is {1000.0 * off:.3g} mm from where {support.name} holds it"
+        if not self._slides.any:
+            return ""
+        driven, scale = self._slides.driven(system)
+        worst = float(np.abs(driven).max(initial=0.0))
+        return "" if worst <= CERTIFIED * scale else f"a sliding support is driven along its cable with {worst:.2g} N"
+
     def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it cannot give way."""
+        """Where a cable is pressed so hard that it cannot give way, or pulled taut."""
         c = system.contacts
         if not system.blocked():
-            return ""
+            taut = system.taut()
+            return "" if taut is None else f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
         k = int(np.argmax(c.force))
         if c.link[k] == NO_LINK:
             names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
@@ -372,6 +401,15 @@ class Assembly:
             turn = 2.0 * math.acos(min(1.0, abs(float(p @ q))))
             way = max(way, float(np.linalg.norm(y - x)) + turn * obstacle.size)
         return way
+
+    def _turned(self) -> bool:
+        """Whether a support is to hold another direction."""
+        pairs = (
+            (a, b)
+            for name, solver in self.solvers.items()
+            for a, b in zip(self._from[name], solver.supports, strict=True)
+        )
+        return any(a.quaternion != b.quaternion for a, b in pairs)
 
     def _place(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> None:
         """Supports and parts on their way; those on free bodies stay with them."""
@@ -412,14 +450,19 @@ class Assembly:
             inside = self._still_inside(system)
             if inside is not None:
                 status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
+            wrong = self._misplaced([k.x for k in system.links], system)
+            if wrong:
+                status, reason = "not_converged", wrong
         if status == "not_converged" and notes:
             reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
         if status != "not_converged":
             self._accept(system)
         if status == "converged" and not self.contacts and not self.bodies:
+            before = snapshot(system, self._slides)
             polished = {name: solver.solve() for name, solver in self.solvers.items()}
             if all(k.ok for k in polished.values()) and self._accept_alone(polished):
                 return polished
+            restore(system, self._slides, before)
             self._accept(system)
         reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
         if status != "not_converged":
@@ -506,24 +549,6 @@ class Assembly:
         normal = sense * c.normal[k]
         pressure = float(c.force[k])
         return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
-
-    # ---- going back ----------------------------------------------------------------------------------------------
-
-    def _snapshot(self, system: System) -> Snapshot:
-        return Snapshot(
-            [k.q.copy() for k in system.links],
-            [k.nu.copy() for k in system.links],
-            [k.held.copy() for k in system.links],
-            [(k.position, k.quaternion) for k in self.bodies],
-            system.contacts,
-        )
-
-    def _restore(self, system: System, snapshot: Snapshot) -> None:
-        for link, q, nu, held in zip(system.links, snapshot.frames, snapshot.forces, snapshot.held, strict=True):
-            link.q[:], link.nu[:], link.held[:] = q, nu, held
-        for body, (position, quaternion) in zip(self.bodies, snapshot.poses, strict=True):
-            body.position, body.quaternion = position, quaternion
-        system.contacts = snapshot.contacts
 
 
 def settled(system: System, tolerance: float, depth: float) -> Settled:

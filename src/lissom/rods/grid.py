@@ -85,6 +85,15 @@ def spread_segments(keys: list[float], segments: int) -> Indices:
     return np.asarray(counts, dtype=np.int64)
 
 
+def counted(s: Array, keys: list[float]) -> Indices | None:
+    """Segments between the keys on points that are there already; None where a key is no point."""
+    at = [int(np.argmin(np.abs(s - place))) for place in keys]
+    counts = np.array([b - a for a, b in itertools.pairwise(at)], dtype=np.int64)
+    if len(s) != at[-1] + 1 or np.any(counts < 1) or np.abs(s[at] - keys).max() > 1e-9 * keys[-1]:
+        return None
+    return counts
+
+
 def spread_points(keys: list[float], counts: Indices) -> Array:
     """Evenly spaced points between the keys."""
     parts = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(keys[:-1], keys[1:], counts, strict=True)]

@@ -45,11 +45,16 @@ def support_name(member: Member, junction: Junction, cable: Cable) -> str:
 
 
 def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
-    """Where junctions are: held ones and those that say so there, free ones guessed from what their cables reach."""
+    """Where junctions are: held ones and those that say so there, free ones guessed from what their cables reach.
+
+    A free one that says its whole pose, as a saved one does, is there if its cables reach.
+    """
     cables = {cable.name: placed(scene, cable, parts) for cable in scene.cables}
     known = {k.name: k.pose for k in scene.junctions if k.pose is not None and k.motion == "held"}
     tied = {k.name: ties(k, scene, cables) for k in scene.junctions}
     where = {k.name: np.array(k.position) for k in scene.junctions if k.position is not None}
+    said = [k for k in scene.junctions if k.quaternion is not None and within(where, k, tied[k.name])]
+    known |= {k.name: k.pose for k in said if k.pose is not None}
     for name, ropes in tied.items():
         anchors = [anchor for anchor, _, _ in ropes if not isinstance(anchor, str)]
         if name not in where:
@@ -68,8 +73,8 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
             found[junction.name] = known[junction.name] or ((0.0, 0.0, 0.0), NO_TURN)
         else:
             px, py, pz = (float(v) for v in where[junction.name])
-            said = junction.quaternion if junction.position is not None else None
-            found[junction.name] = ((px, py, pz), said or facing(junction, tied[junction.name], where))
+            turn = junction.quaternion if junction.position is not None else None
+            found[junction.name] = ((px, py, pz), turn or facing(junction, tied[junction.name], where))
     return found
 
 
@@ -101,6 +106,15 @@ def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie
                 length, what = min(ahead, key=lambda k: k[0])
                 found.append((what, (1.0 - SLACK) * length, (number, sense)))
     return found
+
+
+def within(where: dict[str, Array], junction: Junction, tied: list[Tie]) -> bool:
+    """Whether a junction is where its cables reach to from what they lead to, as far as that is said."""
+    here = where.get(junction.name)
+    if here is None:
+        return False
+    ends = [(where.get(k) if isinstance(k, str) else k, reach / (1.0 - SLACK)) for k, reach, _ in tied]
+    return all(end is None or float(np.linalg.norm(here - end)) <= length for end, length in ends)
 
 
 def drawn(y: Array, anchor: Array, reach: float) -> Array:

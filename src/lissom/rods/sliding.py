@@ -14,6 +14,7 @@ between is a warm solve.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from lissom.rods import newton
 from lissom.rods.line import Line
 from lissom.rods.outcome import RodState
 from lissom.rods.solver import RodSolver
+
+if TYPE_CHECKING:
+    from lissom.rods.result import Sides
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -33,6 +37,7 @@ TOLERANCE = 1e-6
 DIFFERENCE = 1e-4
 # A slide stays this far (of the length) from its neighbours and from the ends.
 MARGIN = 0.01
+UNSETTLED = "the places of the sliding supports do not settle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,41 +110,78 @@ def settle_from(solver: RodSolver, numbers: list[int], cold: bool, methods: list
         spent += outcome.iterations
         return driving_forces(solver, numbers) if outcome.status == newton.CONVERGED else None
 
-    places = np.array([solver.line.supports[k].place for k in numbers])
-    force = driving_forces(solver, numbers)
-    tolerance = TOLERANCE * solver.line.force_scale
+    line = solver.line
+    places = np.array([line.supports[k].place for k in numbers])
+    rest = run_to_rest(
+        places,
+        driving_forces(solver, numbers),
+        driven,
+        lambda: bounds(solver.line, numbers, [np.array(k.position) for k in solver.line.supports]),
+        [line.supports[k].name for k in numbers],
+        line.length,
+        TOLERANCE * line.force_scale,
+    )
+    return Settled(outcome._replace(iterations=spent), rest.negative, rest.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Where slides came to rest."""
+
+    places: Array
+    slope: Array | None  # ∂(driving force)/∂(place), N/m, as last known
+    negative: int  # unstable directions of the places
+    reason: str  # why they did not come to rest, or empty
+
+
+def run_to_rest(
+    places: Array,
+    force: Array,
+    driven: Callable[[Array], Array | None],
+    limits: Callable[[], tuple[Array, Array]],
+    names: list[str],
+    length: float,
+    tolerance: float,
+    most: float = np.inf,
+    slope: Array | None = None,
+    certify: bool = True,
+) -> Rest:
+    """Newton's method on places with these driving `force`s; the equilibrium at the last of them is left standing.
+
+    A place moves by no more than `most` (m) at a time. A `slope` that is handed in is used for as long as it serves.
+    Without `certify` nothing is said of stability.
+    """
+    reuse = slope is not None
     for _ in range(MOST_STEPS):
-        slope = slopes(places, force, driven, DIFFERENCE * solver.line.length)
-        values = np.linalg.eigvalsh(slope)
-        if np.abs(force).max() < tolerance:
+        there_yet = float(np.abs(force).max()) < tolerance
+        if there_yet and not certify:
+            return Rest(places, slope, 0, "")
+        if slope is None or there_yet:
+            slope = slopes(places, force, driven, DIFFERENCE * length)
+        if there_yet:
             driven(places)
-            return Settled(outcome._replace(iterations=spent), int(np.sum(values < 0.0)), "")
-        low, high = bounds(solver, numbers)
+            return Rest(places, slope, int(np.sum(np.linalg.eigvalsh(slope) < 0.0)), "")
+        low, high = limits()
         step = uphill_free_step(slope, force)
         reach = np.where(step > 0.0, high - places, places - low)
-        if np.any(reach <= 1e-6 * solver.line.length):
+        if np.any(reach <= 1e-6 * length):
             driven(places)
-            slid = [
-                solver.line.supports[k].name
-                for k, r in zip(numbers, reach, strict=True)
-                if r <= 1e-6 * solver.line.length
-            ]
-            return Settled(
-                outcome._replace(iterations=spent),
-                0,
-                f"the cable slides out at {', '.join(slid)}: nothing stops it",
-            )
-        length = min(1.0, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
+            slid = [name for name, r in zip(names, reach, strict=True) if r <= 1e-6 * length]
+            return Rest(places, None, 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
+        part = min(1.0, most / max(float(np.abs(step).max()), 1e-300))
+        part = min(part, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
         for _ in range(12):
-            there = driven(places + length * step)
+            there = driven(places + part * step)
             if there is not None and (np.linalg.norm(there) < np.linalg.norm(force) or float(there @ step) < 0.0):
-                places, force = places + length * step, there
                 break
-            length *= 0.5
+            part *= 0.5
         else:
             driven(places)
-            return Settled(outcome._replace(iterations=spent), 0, "the places of the sliding supports do not settle")
-    return Settled(outcome._replace(iterations=spent), 0, "the places of the sliding supports do not settle")
+            return Rest(places, None, 0, UNSETTLED)
+        serves = reuse and float(np.linalg.norm(there)) < (1.0 - 0.5 * part) * float(np.linalg.norm(force))
+        places, force = places + part * step, there
+        slope = slope if serves else None
+    return Rest(places, None, 0, UNSETTLED)
 
 
 def first_places(line: Line) -> list[float]:
@@ -166,11 +208,11 @@ def segment_counts(solver: RodSolver) -> Indices:
     return np.array([b - a for a, b in itertools.pairwise(at)], dtype=np.int64)
 
 
-def driving_forces(solver: RodSolver, numbers: list[int]) -> Array:
-    """H⁺ − H⁻ at the sliding supports, N."""
+def driving_forces(solver: RodSolver, numbers: list[int], sides: "Sides | None" = None) -> Array:
+    """H⁺ − H⁻ at the sliding supports, N; of the solver's present state unless other `sides` are given."""
     from lissom.rods.result import Sides
 
-    sides = Sides.of(solver)
+    sides = Sides.of(solver) if sides is None else sides
     forces = []
     for k in numbers:
         at = solver.grid.support_at[k]
@@ -214,25 +256,22 @@ def uphill_free_step(slope: Array, force: Array) -> Array:
     return np.asarray(-vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor)))
 
 
-def bounds(solver: RodSolver, numbers: list[int]) -> tuple[Array, Array]:
-    """How far each slide may go: its neighbours, and as much cable as each side needs to reach."""
-    line = solver.line
+def bounds(line: Line, numbers: list[int], held: list[Array]) -> tuple[Array, Array]:
+    """How far each slide may go: its neighbours, and as much cable as each side needs to reach.
+
+    `held` says where the supports hold the cable.
+    """
     margin = MARGIN * line.length
     low, high = [], []
     for k in numbers:
-        here = line.supports[k]
         before = line.supports[k - 1] if k > 0 else None
         after = line.supports[k + 1] if k + 1 < len(line.supports) else None
-        low.append(
-            margin if before is None else before.place + max(margin, 1.0001 * gap(before.position, here.position))
-        )
+        low.append(margin if before is None else before.place + max(margin, 1.0001 * gap(held[k - 1], held[k])))
         high.append(
-            line.length - margin
-            if after is None
-            else after.place - max(margin, 1.0001 * gap(here.position, after.position))
+            line.length - margin if after is None else after.place - max(margin, 1.0001 * gap(held[k], held[k + 1]))
         )
     return np.array(low), np.array(high)
 
 
-def gap(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+def gap(a: tuple[float, float, float] | Array, b: tuple[float, float, float] | Array) -> float:
     return float(np.linalg.norm(np.subtract(b, a)))

@@ -77,13 +77,16 @@ def turning(points: Array, i: int) -> Vector:
 
 
 @kernel
-def smooth_places(points: Array, found: Found, count: int, places: Places, stay: float = 0.0) -> int:
+def smooth_places(
+    points: Array, found: Found, count: int, places: Places, stay: float = 0.0, both: bool = False
+) -> int:
     """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
 
     Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
     On something flat the points themselves touch: a cable that lies on it has its least distance anywhere, and where it
     leaves it the smooth one is above its points. On what is curved less than `stay` (1/m) places do not run: a rough
-    thing holds the points of the cable. Needs room for 2·count.
+    thing holds the points of the cable. `both` asks for places that stay as well, where a cable that bends as what it
+    touches makes places run and stop running by turns. Needs room for 2·count.
     """
     last = len(points) - 1
     total = 0
@@ -113,10 +116,12 @@ def smooth_places(points: Array, found: Found, count: int, places: Places, stay:
                     total += 1
             continue
         j, v, runs = run_along(points, i, u, surface)
-        if not runs:
-            j, v = i, u
-        write(places, total, j, v, surface, points, runs)
-        total += 1
+        if runs:
+            write(places, total, j, v, surface, points, True)
+            total += 1
+        if both or not runs:
+            write(places, total, i, u, surface, points, False)
+            total += 1
     return total
 
 

@@ -17,7 +17,7 @@ from lissom import kernels
 from lissom.rods import guess, newton, shape
 from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
 from lissom.rods.feasibility import Shortfall, find_shortfall
-from lissom.rods.grid import make_chains, make_grid
+from lissom.rods.grid import counted, key_places, make_chains, make_grid
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import (
     LOOSE_TOLERANCE,
@@ -68,7 +68,7 @@ class RodSolver:
         self.supports: tuple[Support, ...]
         self.staggered: Chain
         self.polished: Chain
-        self._build(line)
+        self._build(line, None if state is None else counted(state.s, key_places(line)))
         self.solved: RodState | None = None  # the last good state
         self.q = np.zeros((0, 4))
         self.nu = np.zeros(len(self.staggered.target))

@@ -16,6 +16,7 @@ from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.past import Memory, Past, Rubbed
 from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -49,6 +50,7 @@ class Skin:
     mounts: tuple[tuple[str, float], ...]  # (part, place in m)
     held: Indices  # points at which a support holds the position
     friction: float = 0.0  # with other cables, and itself
+    seats: tuple[tuple[str, int], ...] = ()  # (part, number of the support on it): what `mounts` follows from
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class Surroundings:
     skins: list[Skin]
     meetings: Meetings | None = None
     margin: float = field(init=False)
+    doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
     _rubbed: Rubbed | None = field(init=False, default=None)
@@ -106,6 +109,22 @@ class Surroundings:
                 least = max(SELF_RADII * self.skins[a].radius, self.reach)
                 apart(points[a], points[b], least, int(a == b), rooms[a], rooms[b])
         return [between_points(x, room) for x, room in zip(points, rooms, strict=True)]
+
+    def follow(self, number: int, solver: RodSolver) -> None:
+        """The points of a cable are elsewhere along it: a support slid."""
+        skin = self.skins[number]
+        before, skin.s = skin.s, solver.grid.s
+        skin.held = held_points(solver)
+        skin.mounts = tuple((part, solver.supports[k].place) for part, k in skin.seats)
+        for (a, b), memory in self._memory.items():
+            if a == number:
+                self._memory[a, b] = memory.on_grid(before, skin.s)
+        if self._rubbed is not None:
+            now = tuple(k.s for k in self.skins)
+            self._rubbed = self._rubbed.on_grid(tuple(before if k is skin else k.s for k in self.skins), now)
+        for a, b in self._wanted:
+            if a == number:
+                self._wanted[a, b] = wanted(skin, self.obstacles[b].name)
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
@@ -185,7 +204,7 @@ class Surroundings:
             self._places = new_places(4 * count)
         places = self._places
         stay = STAY / float(np.diff(skin.s).max()) if obstacle.friction > 0.0 else 0.0
-        count = smooth_places(x, room, count, places, stay)
+        count = smooth_places(x, room, count, places, stay, self.doubled)
         contacts = Contacts.empty(count)
         contacts.link[:] = a
         contacts.part[:] = b
@@ -332,6 +351,12 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     for values in room:
         values[: len(kept)] = values[:count][kept]
     return len(kept)
+
+
+def held_points(solver: RodSolver) -> Indices:
+    """Points at which a support holds the position."""
+    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
+    return np.array(held, dtype=np.int64)
 
 
 def wanted(skin: Skin, part: str) -> Indices:

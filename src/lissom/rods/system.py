@@ -59,6 +59,14 @@ BLOCKED = 1e4
 LONGEST_PRESS = 8
 # What is out of balance at a body counts so many times: forces there may be smaller than those in the cables.
 STRICT = 10.0
+# Forces along cables beyond this, in the same units, for this many iterations: they are too short, and pulled taut.
+TAUT = 1e6
+LONGEST_PULL = 3
+# A solve has stalled if so many iterations get no nearer to an equilibrium than those before, and nothing moves by more
+# than this part of the length. Then contacts are looked for in another way; given up if that stalls too, so often.
+STALL = 8
+STALLED_WITHIN = 1e-3
+MOST_STALLS = 2
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -73,12 +81,41 @@ LEAST_BOLD = 1.3
 RUBBING_HALVINGS = 10
 
 
+class Stalls:
+    """Notices a solve that gets no better and goes nowhere: sets of contacts that follow each other in a circle."""
+
+    def __init__(self, length: float) -> None:
+        self.number = 0
+        self._near = STALLED_WITHIN * length
+        self._begin()
+
+    def _begin(self) -> None:
+        self._errors: list[float] = []
+        self._where: list[Array] = []
+
+    def count(self, error: float, points: list[Array], origins: list[Array]) -> bool:
+        """True where another stall is noticed; counting begins anew then."""
+        self._errors.append(error)
+        self._where.append(np.concatenate([*points, *(k[None] for k in origins)]))
+        k = len(self._errors) - 1
+        if k < 2 * STALL or min(self._errors[k - STALL :]) < 0.9 * min(self._errors[: k - STALL]):
+            return False
+        if any(float(np.abs(x - self._where[-1]).max()) > self._near for x in self._where[k - STALL :]):
+            return False
+        self.number += 1
+        self._begin()
+        return True
+
+
 class Touching(Protocol):
     """Whatever knows what is near the cables."""
 
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         """Contacts of cables whose points are there, with their gaps; forces not filled in."""
         ...
+
+    doubled: bool
+    """Whether places that stay are wanted as well where others run along the cable."""
 
     @property
     def reach(self) -> float:
@@ -156,10 +193,12 @@ class System:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
         self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
+        self.touching.doubled = False
+        stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
             self._evaluate()
@@ -178,8 +217,16 @@ class System:
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 return Settled(newton.CONVERGED, *done, index, shifted, escapes)
             pressed = pressed + 1 if self.blocked() else 0
-            if iteration == most_iterations or pressed > LONGEST_PRESS:
+            pulled = pulled + 1 if self.taut() is not None else 0
+            if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL:
                 break
+            error = max(rest / tolerance, closure / tolerance, penetration / depth, apart / depth)
+            if stalls.count(error, [k.x for k in self.links], [k.position for k in self.bodies]):
+                if stalls.number > MOST_STALLS:
+                    break
+                self.touching.doubled = stalls.number % 2 == 1
+                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                continue
             u = self._changes(columns, Z, right) if present <= 0 else None
             while u is None and shift < 1e6 * self.block:
                 shift = max(SHIFT_GROWTH * shift, FIRST_SHIFT * self.soft, shift_memory / SHIFT_GROWTH**2)
@@ -215,6 +262,12 @@ class System:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
         weight = max((float(np.linalg.norm(body.weight)) for body in self.bodies), default=0.0)
         return float(self.contacts.force.max(initial=0.0)) > BLOCKED * max(self.force, weight)
+
+    def taut(self) -> int | None:
+        """The number of the link that is pulled as nothing in equilibrium is: what it leads to is too far away."""
+        pulls = [float(np.abs(k.nu).max(initial=0.0)) for k in self.links]
+        worst = int(np.argmax(pulls))
+        return worst if pulls[worst] > TAUT * self.force else None
 
     def _look(self, points: list[Array], before: Contacts) -> Contacts:
         """The contacts at these points; forces carry over from those of before."""
@@ -477,7 +530,7 @@ class System:
         aimed = force
         give = np.zeros(count)
         for _ in range(MOST_SETS):
-            chosen = contact_forces(Q, b + (Q - P) @ aimed, force, acts, HOLD * self.hardness)
+            chosen = contact_forces(Q, b + (Q - P) @ aimed, force > 0.0, acts, HOLD * self.hardness)
             if chosen is None or (chosen[1].any() and not any(body.touches for body in self.bodies)):
                 return None
             before, (acts, give) = acts, chosen

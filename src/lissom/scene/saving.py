@@ -31,12 +31,40 @@ _BLOCK_TEXTS: Final = {"cables": cable_text, "parts": part_text, "junctions": ju
 
 def save(scene: Scene, path: Path) -> None:
     """Write the scene to the file, whole or not at all."""
-    text = scene_text(scene, syntax_of(path))
+    text = scene_text(with_meshes_from(scene, path.parent), syntax_of(path))
     try:
         write_atomically(path, text.encode("utf-8"))
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
         raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
+
+
+def with_meshes_from(scene: Scene, folder: Path) -> Scene:
+    """The scene for a file in another folder: relative paths of meshes lead from there to the same files.
+
+    A scene that never was in a file means the working directory if the mesh is there, else the folder it is saved to.
+    """
+    here, there = os.path.realpath(scene.folder), os.path.realpath(folder)
+    from_file = scene._document is not None and scene._document.file is not None
+    paths = {part.name: os.path.join(here, part.mesh) for part in scene.parts if part.mesh is not None}
+    moved = {name for name, path in paths.items() if from_file or os.path.exists(path)}
+    if here == there or not moved:
+        return scene
+    parts = tuple(
+        k.model_copy(update={"mesh": path_from(paths[k.name], there)})
+        if k.name in moved and not os.path.isabs(str(k.mesh))
+        else k
+        for k in scene.parts
+    )
+    return scene.model_copy(update={"parts": parts})
+
+
+def path_from(file: str, folder: str) -> str:
+    """Relative, with forward slashes, so that both can be moved together; absolute where there is no such way."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # on another drive
+        return Path(file).as_posix()
 
 
 def scene_text(scene: Scene, syntax: Syntax) -> str:

@@ -89,7 +89,8 @@ class Scene(Described):
         """Write a ``.toml`` or ``.json`` scene file that reads back as an equal scene.
 
         Comments, order and spelling of the file this scene came from are kept; only values that were
-        changed are rewritten. The file is replaced as a whole, never left half written.
+        changed are rewritten. The file is replaced as a whole, never left half written. In another folder
+        than the one it came from, relative paths of meshes are rewritten so that they lead to the same files.
         """
         from lissom.scene.saving import save
 

@@ -1,0 +1,210 @@
+"""Rings and sleeves of cables that are solved together: around the solve at fixed places, as for a lone cable.
+
+What drives a place along the cable is H⁺ − H⁻ [docs/theory/rods.md (27)]: contacts act elsewhere on the cable and only
+change what H is. When a place moves the points of its cable move along it; frames, run forces and contacts keep their
+numbers, and so are what the next solve begins with.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.rods import newton, sliding
+from lissom.rods.contacts import Contacts
+from lissom.rods.link import Link
+from lissom.rods.result import Sides
+from lissom.rods.solver import RodSolver
+from lissom.rods.surroundings import Surroundings
+from lissom.rods.system import Settled, System
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Driving force at which a slide is settled where everything is on its way to another place, as sliding.TOLERANCE.
+ON_THE_WAY = 1e-3
+# and with which a certificate is still given.
+CERTIFIED = 1e-5
+# Solves at other places that may fail before it is given up: each takes long.
+MOST_FAILURES = 4
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """Enough of a system to go back to it."""
+
+    frames: list[Array]
+    forces: list[Array]
+    held: list[Array]
+    poses: list[tuple[Array, Array]]
+    contacts: Contacts
+    places: list["Places"]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the slides of one cable are, and how many segments lie between its key places."""
+
+    where: dict[int, float]  # by number of the support, m
+    counts: Indices
+
+
+class Slides:
+    """All sliding supports of some cables."""
+
+    def __init__(self, solvers: list[RodSolver], surroundings: Surroundings) -> None:
+        self.solvers = solvers
+        self.surroundings = surroundings
+        self.numbers = [[k for k, s in enumerate(solver.supports) if s.slides] for solver in solvers]
+        self.any = any(self.numbers)
+        self._slope: Array | None = None
+
+    # ---- where they are ------------------------------------------------------------------------------------------
+
+    def places(self) -> list[Places]:
+        """Of each cable; nothing for those without slides."""
+        if not self.any:
+            return []
+        return [
+            Places(
+                {k: solver.supports[k].place for k in mine},
+                sliding.segment_counts(solver) if mine else np.zeros(0, dtype=np.int64),
+            )
+            for solver, mine in zip(self.solvers, self.numbers, strict=True)
+        ]
+
+    def put(self, places: list[Places], system: System | None) -> None:
+        """Slides to these places; in a system the frames, forces and held positions of a cable stay as they are."""
+        for number, (solver, wanted) in enumerate(zip(self.solvers, places, strict=True) if places else ()):
+            if not wanted.where or not self._elsewhere(number, solver, wanted):
+                continue
+            solver.set_places(wanted.where, wanted.counts)
+            self.surroundings.follow(number, solver)
+            if system is not None:
+                old, new = system.links[number], Link(solver)
+                new.q, new.nu, new.held = old.q, old.nu, old.held
+                new.aim()
+                new.x = new.locate(new.q, new.nu)
+                system.links[number] = new
+
+    def _elsewhere(self, number: int, solver: RodSolver, wanted: Places) -> bool:
+        if any(solver.supports[k].place != place for k, place in wanted.where.items()):
+            return True
+        same = np.array_equal(sliding.segment_counts(solver), wanted.counts)
+        return not same or self.surroundings.skins[number].s is not solver.grid.s
+
+    def noted(self) -> None:
+        """The cables were solved one by one: what touches has to know where their points are now."""
+        for number, (solver, mine) in enumerate(zip(self.solvers, self.numbers, strict=True)):
+            if mine and self.surroundings.skins[number].s is not solver.grid.s:
+                self.surroundings.follow(number, solver)
+
+    # ---- what drives them ----------------------------------------------------------------------------------------
+
+    def driven(self, system: System | None) -> tuple[Array, float]:
+        """The driving forces and what they are measured against, N; without a system of the cables one by one."""
+        if system is not None:
+            return self.forces(system), self.scale(system)
+        pairs = [(solver, mine) for solver, mine in zip(self.solvers, self.numbers, strict=True) if mine]
+        forces = np.concatenate([sliding.driving_forces(solver, mine) for solver, mine in pairs])
+        return forces, max(max(k.line.force_scale, float(np.abs(k.nu).max(initial=0.0))) for k, _ in pairs)
+
+    def forces(self, system: System) -> Array:
+        """(slides,) N: H⁺ − H⁻, cable by cable."""
+        found = [np.zeros(0)]
+        for link, mine in zip(system.links, self.numbers, strict=True):
+            if mine:
+                solver = link.solver
+                sides = Sides(solver.line, solver.grid, link.chain, solver.point_of, link.q, link.nu)
+                found.append(sliding.driving_forces(solver, mine, sides))
+        return np.concatenate(found)
+
+    def scale(self, system: System) -> float:
+        """N: what driving forces are measured against; where cables are taut, their pull."""
+        return max([system.force, *(float(np.abs(k.nu).max(initial=0.0)) for k in system.links)])
+
+    def limits(self, system: System) -> tuple[Array, Array]:
+        found = [
+            sliding.bounds(link.solver.line, mine, list(link.held))
+            for link, mine in zip(system.links, self.numbers, strict=True)
+            if mine
+        ]
+        return np.concatenate([k[0] for k in found]), np.concatenate([k[1] for k in found])
+
+    # ---- to rest -------------------------------------------------------------------------------------------------
+
+    def settle(self, system: System, solve: Callable[[], Settled], most: float, final: bool) -> tuple[Settled, str]:
+        """`solve` brings the system to equilibrium at fixed places; the slides go where nothing drives them.
+
+        A place moves by no more than `most` (m) at a time. If they do not come to rest the reason says why.
+        """
+        outcome = solve()
+        if not self.any or outcome.status != newton.CONVERGED:
+            return outcome, ""
+        spent, failures = outcome.iterations, 0
+        counts = self.places()
+        good = snapshot(system, self)
+
+        def driven(values: Array) -> Array | None:
+            nonlocal outcome, spent, good, failures
+            if failures >= MOST_FAILURES or not np.all(np.isfinite(values)):
+                return None
+            wanted: list[Places] = []
+            first = 0
+            for kept, mine in zip(counts, self.numbers, strict=True):
+                there = values[first : first + len(mine)]
+                if np.any(np.diff(there) <= 0.0):
+                    return None
+                wanted.append(Places({k: float(v) for k, v in zip(mine, there, strict=True)}, kept.counts))
+                first += len(mine)
+            self.put(wanted, system)
+            tried = solve()
+            spent += tried.iterations
+            if tried.status != newton.CONVERGED:
+                failures += 1
+                restore(system, self, good)
+                return None
+            outcome, good = tried, snapshot(system, self)
+            return self.forces(system)
+
+        rest = sliding.run_to_rest(
+            np.array([place for kept in counts for place in kept.where.values()]),
+            self.forces(system),
+            driven,
+            lambda: self.limits(system),
+            [
+                f"{s.line.name}/{s.supports[k].name}"
+                for s, mine in zip(self.solvers, self.numbers, strict=True)
+                for k in mine
+            ],
+            min(s.line.length for s, mine in zip(self.solvers, self.numbers, strict=True) if mine),
+            (sliding.TOLERANCE if final else ON_THE_WAY) * self.scale(system),
+            most,
+            self._slope,
+            certify=final,
+        )
+        self._slope = rest.slope
+        status = newton.OUT_OF_ITERATIONS if rest.reason else outcome.status
+        index = outcome.unstable + rest.negative
+        return replace(outcome, status=status, iterations=spent, unstable=index), rest.reason
+
+
+def snapshot(system: System, slides: Slides) -> Snapshot:
+    return Snapshot(
+        [k.q.copy() for k in system.links],
+        [k.nu.copy() for k in system.links],
+        [k.held.copy() for k in system.links],
+        [(k.position, k.quaternion) for k in system.bodies],
+        system.contacts,
+        slides.places(),
+    )
+
+
+def restore(system: System, slides: Slides, before: Snapshot) -> None:
+    slides.put(before.places, system)
+    for link, q, nu, held in zip(system.links, before.frames, before.forces, before.held, strict=True):
+        link.q[:], link.nu[:], link.held[:] = q, nu, held
+    for body, (position, quaternion) in zip(system.bodies, before.poses, strict=True):
+        body.position, body.quaternion = position, quaternion
+    system.contacts = before.contacts
