@@ -196,6 +196,8 @@ class Simulation(Laid):
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where cables touch parts, each other, or themselves, in the last equilibrium."""
+        if self._assembly is None and self._past is not None and not self._dirty:
+            self._assemble()  # after going back to a state
         return () if self._assembly is None else self._assembly.contacts
 
     @property
@@ -206,6 +208,8 @@ class Simulation(Laid):
     @property
     def clearances(self) -> tuple[Clearance, ...]:
         """The smallest distance of each cable to each part it may touch, in the last equilibrium."""
+        if self._assembly is None and self._past is not None and not self._dirty:
+            self._assemble()
         if self._assembly is None:
             return ()
         points = [self.cable(name).positions for name in self._solvers]
@@ -514,8 +518,6 @@ class Simulation(Laid):
             self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
             if self._solvers[name].solved is None:
                 self._dirty.add(name)
-        if self._past is not None and not self._dirty:
-            self._assemble()
 
     def save(self, path: str | Path) -> None:
         """Writes the scene, and beside it the solved state ("hose.state.npz"), so that opening shows it at once."""

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +273,7 @@ def test_a_cable_on_a_rough_table_does_not_creep(times: int, creep: float) -> No
 # ---- dragged over a table ----------------------------------------------------------------------------------------
 
 HEIGHT = 0.06  # m: of the end that is held
-WAYS = {
+WAYS: dict[str, Callable[[int], tuple[float, float, float]]] = {
     "oblique": lambda k: (-0.004 * k, 0.008 * k, 0.0),
     "pulled": lambda k: (-0.009 * k, 0.0, 0.0),
     "pushed": lambda k: (0.004 * k, 0.0, 0.0),
