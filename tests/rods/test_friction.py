@@ -69,6 +69,30 @@ def test_energy_drag_and_stiffness_are_derivatives_of_each_other(seed: int) -> N
         assert across[k] @ found[k] @ across[k] == pytest.approx(-across[k] @ change[k] @ across[k], rel=1e-4)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_slips_follows_the_contact_force(seed: int) -> None:
+    c, places = rubbing(seed)
+    found, way = friction.slipping(c, places, BRISTLE)
+    assert list(found) == list(range(6, 12))
+    before = friction.drag(c, places, BRISTLE)
+    c.force += 1e-6
+    change = (friction.drag(c, places, BRISTLE) - before) / 1e-6
+    assert change[6:] == pytest.approx(c.friction[6:, None] * way, abs=1e-6)
+    assert not change[:6].any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_full_caution_the_quadratic_model_is_nowhere_below_the_energy(seed: int) -> None:
+    c, places = rubbing(seed)
+    rng = np.random.default_rng(seed)
+    value, drag = friction.energy(c, places, BRISTLE), friction.drag(c, places, BRISTLE)
+    stiffness = friction.stiffness(c, places, BRISTLE, caution=1.0)
+    for size in (1e-5, 1e-3, 1e-1):
+        step = rng.normal(size=(12, 3)) * size
+        model = value - np.sum(drag * step) + 0.5 * np.einsum("ci,cij,cj->", step, stiffness, step)
+        assert friction.energy(c, places + step, BRISTLE) <= model + 1e-12
+
+
 def test_no_pressure_no_friction() -> None:
     c, places = rubbing(0)
     c.force[:] = 0.0
