@@ -331,7 +331,7 @@ class Assembly:
                 return outcome, f"{overlap(inside)}, and is not pushed out of it"
             pressed = f": {why}" if why else self._pressed(system)
             restore(system, self._slides, before)
-            step, halvings = 0.5 * step, halvings + 1
+            step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
             if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
                 restore(system, self._slides, start)
                 self._stand(origins)
@@ -341,9 +341,10 @@ class Assembly:
     def _settled(self, system: System, final: bool) -> tuple[Settled, str]:
         """Equilibrium with the sliding supports where nothing drives them; a reason if those do not come to rest."""
         clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._slides.any else 0.0
+        tolerance = TOLERANCE if final or self._slides.any else ON_THE_WAY  # places are found by differences
         return self._slides.settle(
             system,
-            lambda: settled(system, TOLERANCE if final else ON_THE_WAY, self.depth),
+            lambda: settled(system, tolerance, self.depth),
             max(self._least_step, STEP * clear),
             final,
         )
