@@ -40,6 +40,8 @@ WEAK = 1e-9
 # A step turns a frame by at most this (rad).
 LARGEST_TURN = 1.0
 MOST_HALVINGS = 4
+# A step that turns no frame by more than this (rad) is taken whole where no part of it lowers the merit.
+SMALL_TURN = 0.05
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
 FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
@@ -572,12 +574,19 @@ class System:
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         halvings = 0
         most = RUBBING_HALVINGS if c.rubs else MOST_HALVINGS
+        whole = length
         while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial)
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
-            elif trial.value <= start.value + noise or halvings == most:
+                whole = min(whole, length)
+            elif trial.value <= start.value + noise:
+                break
+            elif halvings == most:
+                if not c.rubs and whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
+                    length = whole
+                    trial = self._trial(step, length, aimed)
                 break
             else:
                 length *= 0.5
