@@ -300,7 +300,7 @@ class Frame:
             r = self.results[c.cable]
             x, _ = smooth(r.positions, r.s, 64) if c.part in names else (r.positions, r.s)
             centre = c.point + self.radii[c.cable] * c.normal
-            off = polyline_distance(centre, x)
+            off = min(polyline_distance(centre, x), polyline_distance(centre, r.positions))  # points touch what is flat
             if off > 2.0 * self.depth + 1e-4 * self.radii[c.cable]:
                 found.append(f"gap: {where} acts across {off / self.radii[c.cable]:.1e} r")
         return found
