@@ -27,7 +27,7 @@ def system_of(simulation: Simulation) -> System:
     return assembly._system
 
 
-def on_part(part: str, start: str, end: str) -> System:
+def on_part_simulation(part: str, start: str, end: str) -> Simulation:
     simulation = Simulation(
         Scene.from_toml(f"""
         [[parts]]
@@ -45,7 +45,11 @@ def on_part(part: str, start: str, end: str) -> System:
     )
     simulation.solve().raise_if_failed()
     assert simulation.contacts
-    return system_of(simulation)
+    return simulation
+
+
+def on_part(part: str, start: str, end: str) -> System:
+    return system_of(on_part_simulation(part, start, end))
 
 
 PLANE = 'shape = { kind = "plane" }'

@@ -23,6 +23,7 @@ from lissom.rods.bodies import Body, Seat
 from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
+from lissom.rods.rules import Problem, Rule, global_rule
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
 
@@ -186,6 +187,7 @@ class System:
             for seat in body.seats:
                 self._seats[seat.link].append((b, seat))
         self.bristle = friction.BRISTLE * self.stiffness
+        self.rule: Rule = global_rule
         self.caution = 0.0  # of friction.stiffness
         self._bolder = BOLDER
 
@@ -493,18 +495,16 @@ class System:
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
         try:
-            side = np.linalg.solve(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]]))
+            side = np.asarray(
+                np.linalg.solve(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]])), dtype=np.float64
+            )
         except np.linalg.LinAlgError:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
-        gap, pressed = self.contacts.gap, force > 0.0
         standing = any(body.touches for body in self.bodies)
-        held = pressed & (force > MERIT_HARDNESS * self.stiffness * gap) if standing else pressed
-        found = contact_forces(Q, b, held, pressed | (gap < 0.0), HOLD * self.hardness)
-        if found is None or (found[1].any() and not standing):
-            return None
-        return border_step(Z, right, force, *found)
+        soft, hold = MERIT_HARDNESS * self.stiffness, HOLD * self.hardness
+        return self.rule(Problem(Z, right, force, self.contacts.gap, side, Q, b, soft, hold, standing))
 
     def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
         """The same where friction follows the contact forces: df = μ dλ along the way of what slips.
