@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from lissom import Simulation
 from lissom.geometry.clearance import clearance, crossed
 from lissom.geometry.solids import mesh_solid
+from lissom.rods import assembly
 from lissom.rods.assembly import Assembly
+from lissom.rods.slides import restore
 from lissom.rods.system import Settled, System, Trial
 from lissom.scene import Scene
 from tests.exchange.conftest import stl
@@ -60,6 +62,12 @@ class Watched:
                     self.note(system, [link.x], [link.locate(link.q, link.nu)])
             return settle(system, *limits)  # type: ignore[arg-type]
 
+        def watched_restore(system: System, *before: object) -> None:
+            restore(system, *before)  # type: ignore[arg-type]
+            for link in system.links:  # going back to a state of before is no motion
+                link.x = link.locate(link.q, link.nu)
+
+        monkeypatch.setattr(assembly, "restore", watched_restore)
         monkeypatch.setattr(System, "_take", watched_take)
         monkeypatch.setattr(System, "settle", watched_settle)
 
