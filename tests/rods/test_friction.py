@@ -498,3 +498,32 @@ def test_a_grip_keeps_friction() -> None:
     grip = simulation.grip(CABLE, at=0.93)
     assert told(simulation)[:, 3].sum() == pytest.approx(before, rel=5e-2)
     grip.release()
+
+
+def test_a_coarse_cable_on_a_rough_ball_says_that_it_dips_into_it() -> None:
+    """Rough things hold the points of a cable; what is deeper between them is told."""
+    told = {}
+    for points in (13, 201):
+        simulation = Simulation(
+            Scene.from_toml(f"""
+            [[parts]]
+            name = "ball"
+            shape = {{ kind = "sphere", radius = 0.06 }}
+            position = [0.27, 0, -0.05]
+            friction = 0.3
+            [[cables]]
+            name = "cable"
+            length = 0.62
+            points = {points}
+            radius = 0.004
+            stiffness = {{ bending = 0.02, torsion = 0.02 }}
+            mass_per_length = 0.1
+            start = {{ position = [0, 0, 0], tangent = [1, 0, 0], roll = 0 }}
+            end = {{ position = [0.6, 0, 0], tangent = [1, 0, 0], roll = 0 }}
+            """)
+        )
+        report = simulation.solve().raise_if_failed()
+        assert simulation.contacts
+        told[points] = report.cables["cable"].warnings
+    assert any("inside ball" in k and "more points" in k for k in told[13])
+    assert not told[201]

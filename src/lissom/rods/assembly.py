@@ -37,6 +37,8 @@ ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
 DEPTH_LENGTH = 1e-7
+# Overlap of the smooth cable between places that touch is told beyond so many times that.
+DIP = 10.0
 # Overlap that cannot be the difference between the points and the smooth cable through them.
 TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
@@ -149,7 +151,7 @@ class Assembly:
     def _refused(self, reason: str, began: float) -> dict[str, RodReport]:
         """Reports of a solve that was not tried; nothing is changed."""
         nothing = Settled(newton.OUT_OF_ITERATIONS, 0, 0.0, 0.0, 0.0, 0, 0, 0)
-        return {name: self._report("not_converged", reason, nothing, began) for name in self.solvers}
+        return {name: self._report("not_converged", reason, nothing, began, []) for name in self.solvers}
 
     def _alone(self) -> dict[str, RodReport] | None:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
@@ -296,12 +298,14 @@ class Assembly:
     def _depth(found: list[Clearance]) -> float:
         return max((-k.distance for k in found), default=0.0)
 
+    def _overlapping(self, system: System) -> list[Clearance]:
+        """Where smooth cables are in parts by more than is allowed; between places that touch it may not be zero."""
+        found = self.surroundings.clearances([on_spline(k.x) for k in system.links])
+        return [k for k in found if k.distance < -DIP * self.depth]
+
     def _still_inside(self, system: System) -> Clearance | None:
-        """The cable that is deep in a part; asked of the smooth cable, which is what touches."""
-        for found in self.surroundings.clearances([on_spline(k.x) for k in system.links]):
-            if found.distance < -self._too_deep:
-                return found
-        return None
+        """The cable that is deep in a part."""
+        return next((k for k in self._overlapping(system) if k.distance < -self._too_deep), None)
 
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
@@ -447,8 +451,10 @@ class Assembly:
             reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
+        dips: list[Clearance] = []
         if outcome.status == newton.CONVERGED:
-            inside = self._still_inside(system)
+            dips = self._overlapping(system)
+            inside = next((k for k in dips if k.distance < -self._too_deep), None)
             if inside is not None:
                 status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
             wrong = self._misplaced([k.x for k in system.links], system)
@@ -465,13 +471,16 @@ class Assembly:
                 return polished
             restore(system, self._slides, before)
             self._accept(system)
-        reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
+        reports = {
+            name: self._report(status, reason, outcome, began, [k for k in dips if k.cable == name])
+            for name in self.solvers
+        }
         if status != "not_converged":
             self._last = reports
         return reports
 
     @staticmethod
-    def _report(status: str, reason: str, outcome: Settled, began: float) -> RodReport:
+    def _report(status: str, reason: str, outcome: Settled, began: float, dips: list[Clearance]) -> RodReport:
         return RodReport(
             status=status,
             reason=reason,
@@ -483,7 +492,7 @@ class Assembly:
             neutral=0,
             element="staggered",
             methods=("newton with contacts",),
-            warnings=(),
+            warnings=tuple(f"{overlap(k)}, between the points that touch it: give it more points" for k in dips),
             others=(),
             shortfall=0.0,
             seconds=time.perf_counter() - began,
