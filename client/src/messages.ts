@@ -1,0 +1,596 @@
+// Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.
+
+/** Takes hold of an end, a clip, a junction or a part (by path), or of the cable itself (its name, and `at`). */
+export interface Grab {
+  kind: "Grab";
+  path: string;
+  at?: number | null;
+}
+
+/** Where the grabbed thing is to be; a later one makes an earlier one void. */
+export interface Drag {
+  kind: "Drag";
+  position: [number, number, number];
+  quaternion?: [number, number, number, number] | null;
+}
+
+/** Lets go. A cable held by itself springs back, unless `keep` leaves a clip of that kind there. */
+export interface Drop {
+  kind: "Drop";
+  keep?: "clamp" | "ball" | "swivel" | "ring" | "sleeve" | null;
+}
+
+/** Lets go, and back to where the drag began. */
+export interface Cancel {
+  kind: "Cancel";
+}
+
+/** Typed numbers for the pose of an end, clip, junction or part; only what is given changes. */
+export interface Move {
+  kind: "Move";
+  path: string;
+  position?: [number, number, number] | null;
+  quaternion?: [number, number, number, number] | null;
+  tangent?: [number, number, number] | null;
+  roll?: number | null;
+}
+
+/** Turns an end or clamp about its tangent, by an angle in rad; whole turns count. */
+export interface Turn {
+  kind: "Turn";
+  path: string;
+  by: number;
+}
+
+/** Fields of the scene by path: `{"brake hose/length": 0.45}`; several at once are one step of undo. */
+export interface Edit {
+  kind: "Edit";
+  values: Record<string, unknown>;
+}
+
+export interface AddClip {
+  kind: "AddClip";
+  cable: string;
+  at: number;
+  clip?: "clamp" | "ball" | "swivel" | "ring" | "sleeve";
+}
+
+export interface SpaceClips {
+  kind: "SpaceClips";
+  cable: string;
+  count: number;
+  clip?: "clamp" | "ball" | "swivel" | "ring" | "sleeve";
+}
+
+/** A place where a new cable begins or ends: along `tangent` (from start to end), on a part or in the world. */
+export interface Mount {
+  position: [number, number, number];
+  tangent: [number, number, number];
+  on: string | null;
+}
+
+export interface AddCable {
+  kind: "AddCable";
+  start: Mount;
+  end: Mount;
+  type?: string | null;
+  length?: number | null;
+  name?: string | null;
+}
+
+/** A mesh that was uploaded, as a part; `up` is the axis of the file that is to point up. */
+export interface AddPart {
+  kind: "AddPart";
+  upload: string;
+  name: string;
+  units: "mm" | "cm" | "m" | "in";
+  up?: "x" | "y" | "z";
+  position?: [number, number, number];
+}
+
+/** A primitive as a part: `{"kind": "box", "size": […]}` as in the scene file. */
+export interface AddShape {
+  kind: "AddShape";
+  name: string;
+  shape: Record<string, unknown>;
+  position?: [number, number, number];
+}
+
+/** Joins ends ("trunk/end", "left/start") into a junction, in the pose they have. */
+export interface Join {
+  kind: "Join";
+  ends: string[];
+  motion?: "free" | "held";
+  name?: string | null;
+}
+
+export interface Remove {
+  kind: "Remove";
+  paths: string[];
+}
+
+export interface Duplicate {
+  kind: "Duplicate";
+  path: string;
+  offset?: [number, number, number];
+}
+
+export interface Rename {
+  kind: "Rename";
+  path: string;
+  name: string;
+}
+
+/** Whether cables follow at once; off, things move and wait for a single solve. */
+export interface Simulate {
+  kind: "Simulate";
+  on: boolean;
+}
+
+/** One solve; `cold` forgets the present shapes. */
+export interface Solve {
+  kind: "Solve";
+  cold?: boolean;
+}
+
+/** Back to the scene as it was opened. */
+export interface Reset {
+  kind: "Reset";
+}
+
+/** Adds length (m, may be negative) between two places (fractions), or sets the whole length. */
+export interface Lengthen {
+  kind: "Lengthen";
+  cable: string;
+  by?: number | null;
+  to?: number | null;
+  between?: [number, number] | null;
+}
+
+/** The cable finds its own length: 0 rather straight, 1 rather bent. */
+export interface Soften {
+  kind: "Soften";
+  cable: string;
+  bent?: number;
+}
+
+/** The cable grows or shrinks between two places (fractions) as it is pulled. */
+export interface Feed {
+  kind: "Feed";
+  cable: string;
+  between?: [number, number] | null;
+}
+
+/** Leaves a routing mode: the length stays as it is. */
+export interface Freeze {
+  kind: "Freeze";
+  cable: string;
+}
+
+/** The shortest length with which the cable passes all its checks; answered with a number and its story. */
+export interface HowLong {
+  kind: "HowLong";
+  cable: string;
+}
+
+/** Something to measure from: where it was clicked, and what was there. */
+export interface Pick {
+  kind: "point" | "edge" | "face" | "cable" | "part" | "place";
+  point: [number, number, number];
+  path: string;
+  at: number | null;
+  edge: [[number, number, number], [number, number, number]] | null;
+  normal: [number, number, number] | null;
+}
+
+/** Kept and live: distance, arc length along a cable, or angle between two picks. */
+export interface AddMeasure {
+  kind: "AddMeasure";
+  a: Pick;
+  b: Pick;
+}
+
+export interface RemoveMeasure {
+  kind: "RemoveMeasure";
+  number: number;
+}
+
+/** Keeps the present scene and shape under a name. */
+export interface KeepVariant {
+  kind: "KeepVariant";
+  name: string;
+}
+
+export interface RemoveVariant {
+  kind: "RemoveVariant";
+  name: string;
+}
+
+/** Whether its shape is drawn over the present one. */
+export interface ShowVariant {
+  kind: "ShowVariant";
+  name: string;
+  shown: boolean;
+}
+
+/** Goes on from a variant. */
+export interface TakeVariant {
+  kind: "TakeVariant";
+  name: string;
+}
+
+/** Measured points, as the text of a CSV file (x, y, z per line, in `units`): compared with a cable. */
+export interface AddPoints {
+  kind: "AddPoints";
+  name: string;
+  text: string;
+  units: "mm" | "cm" | "m" | "in";
+  cable: string;
+}
+
+export interface RemovePoints {
+  kind: "RemovePoints";
+  name: string;
+}
+
+/** How the tree is arranged: what is hidden, locked, transparent, and in which group. Absent: as it was. */
+export interface Arrange {
+  kind: "Arrange";
+  hidden?: string[] | null;
+  locked?: string[] | null;
+  transparent?: string[] | null;
+  groups?: Record<string, string[]> | null;
+}
+
+/** Where the camera stands. */
+export interface View {
+  name: string;
+  eye: [number, number, number];
+  target: [number, number, number];
+  up: [number, number, number];
+  height: number;
+  orthographic: boolean;
+}
+
+export interface KeepView {
+  kind: "KeepView";
+  view: View;
+}
+
+export interface RemoveView {
+  kind: "RemoveView";
+  name: string;
+}
+
+export interface SetUnit {
+  kind: "SetUnit";
+  unit: "mm" | "cm" | "m" | "in";
+}
+
+/** What frames carry beside the shape. */
+export interface Colour {
+  kind: "Colour";
+  quantity: "none" | "bend_radius" | "curvature" | "torsion" | "tension" | "stress" | "contact" | "clearance";
+}
+
+/** Which cable `Readouts` carries curves of along its length; none: no curves. */
+export interface Plot {
+  kind: "Plot";
+  cable: string | null;
+}
+
+export interface Undo {
+  kind: "Undo";
+}
+
+export interface Redo {
+  kind: "Redo";
+}
+
+/** An empty scene, or one from a template or the gallery ("demo:brake hose"). */
+export interface New {
+  kind: "New";
+  template?: string;
+}
+
+/** A scene file of the workspace, by its path in it. */
+export interface Open {
+  kind: "Open";
+  path: string;
+}
+
+/** Writes scene, state and what belongs to the studio; with a path: under another name. */
+export interface Save {
+  kind: "Save";
+  path?: string | null;
+}
+
+/** Forgets edits that were recovered after a crash: back to the file. */
+export interface Discard {
+  kind: "Discard";
+}
+
+/** Writes a file beside the scene; answered with its path in the workspace. */
+export interface ExportFile {
+  kind: "ExportFile";
+  format: "picture" | "table" | "shapes" | "report";
+  path?: string | null;
+}
+
+/** Begins a recording of all commands, or ends it and writes it; answered with its path. */
+export interface Record {
+  kind: "Record";
+  on: boolean;
+}
+
+export interface Replay {
+  kind: "Replay";
+  path: string;
+}
+
+/** The session so far as a Python script; answered with its text. */
+export interface Script {
+  kind: "Script";
+}
+
+/** What the workspace holds; answered with scenes, recordings, recent ones and the gallery. */
+export interface Files {
+  kind: "Files";
+}
+
+/** To the command of that number: done, or why not; nothing changed then. */
+export interface Answer {
+  kind: "Answer";
+  to: number;
+  ok: boolean;
+  error: string;
+  value: unknown;
+}
+
+/** Something to be said; `path` is what it is about. */
+export interface Notice {
+  kind: "Notice";
+  level: "info" | "warning" | "error";
+  text: string;
+  path: string;
+}
+
+/** What the simulation process is doing; `restarted` after it died and came back. */
+export interface Status {
+  kind: "Status";
+  state: "starting" | "compiling" | "solving" | "ready" | "restarted";
+  text: string;
+}
+
+/** What holds a cable: an end or a clip. `kind` is clamp, ball, swivel, ring, sleeve, free or joined. */
+export interface Support {
+  path: string;
+  name: string;
+  kind: string;
+  at: number;
+  on: string | null;
+  position: [number, number, number];
+  quaternion: [number, number, number, number] | null;
+}
+
+export interface CableInfo {
+  name: string;
+  type: string | null;
+  length: number;
+  radius: number;
+  outline: [number, number][];
+  points: number;
+  supports: Support[];
+  limits: Record<string, unknown>;
+  mode: "fixed" | "soft" | "feed";
+  bent: number | null;
+  stiffness: Record<string, number>;
+  fields: Record<string, unknown>;
+}
+
+export interface PartInfo {
+  name: string;
+  mesh: string | null;
+  solid: boolean;
+  triangles: number;
+  motion: string;
+  parent: string | null;
+  frames: string[];
+  position: [number, number, number];
+  quaternion: [number, number, number, number];
+  fields: Record<string, unknown>;
+}
+
+export interface JunctionInfo {
+  name: string;
+  motion: string;
+  members: string[];
+  position: [number, number, number];
+  quaternion: [number, number, number, number];
+  fields: Record<string, unknown>;
+}
+
+/** A cable type of the scene, or of the library ("library:…"). */
+export interface TypeInfo {
+  name: string;
+  summary: string;
+  fields: Record<string, unknown>;
+}
+
+export interface MeasureInfo {
+  number: number;
+  a: Pick;
+  b: Pick;
+  text: string;
+}
+
+export interface VariantInfo {
+  name: string;
+  shown: boolean;
+  cables: CableValues[];
+  shapes: Record<string, [number, number, number][]>;
+}
+
+export interface PointsInfo {
+  name: string;
+  cable: string;
+  points: [number, number, number][];
+}
+
+/** Everything that is not a shape; after every change of it. */
+export interface SceneEvent {
+  kind: "SceneEvent";
+  title: string;
+  file: string | null;
+  unsaved: boolean;
+  recovered: boolean;
+  undo: string;
+  redo: string;
+  simulate: boolean;
+  recording: boolean;
+  unit: "mm" | "cm" | "m" | "in";
+  gravity: [number, number, number];
+  cables: CableInfo[];
+  parts: PartInfo[];
+  junctions: JunctionInfo[];
+  types: TypeInfo[];
+  hidden: string[];
+  locked: string[];
+  transparent: string[];
+  groups: Record<string, string[]>;
+  views: View[];
+  measures: MeasureInfo[];
+  variants: VariantInfo[];
+  points: PointsInfo[];
+  colour: "none" | "bend_radius" | "curvature" | "torsion" | "tension" | "stress" | "contact" | "clearance";
+  question: string;
+}
+
+/** One cable of a frame; its numbers follow the header: positions (n×3), quaternions (n×4), colour (n), float32. */
+export interface Strand {
+  name: string;
+  points: number;
+  length: number;
+  bend_radius: number;
+  bend_radius_at: number;
+}
+
+/** Where a part, a junction or a support (by path) is. */
+export interface Body {
+  path: string;
+  position: [number, number, number];
+  quaternion: [number, number, number, number] | null;
+}
+
+/** The drag under way: where the thing is, and why it is not where the pointer wants it. */
+export interface Held {
+  path: string;
+  position: [number, number, number];
+  wanted: [number, number, number];
+  reason: string;
+}
+
+/** The header of a binary frame: uint32 length of this (JSON, padded to a multiple of 4), this, then the numbers. */
+export interface Frame {
+  kind: "Frame";
+  number: number;
+  seconds: number;
+  status: string;
+  reason: string;
+  colour: "none" | "bend_radius" | "curvature" | "torsion" | "tension" | "stress" | "contact" | "clearance";
+  strands: Strand[];
+  bodies: Body[];
+  held: Held | null;
+}
+
+/** Read-outs of one cable. */
+export interface CableValues {
+  name: string;
+  status: string;
+  length: number;
+  bend_radius: number;
+  bend_radius_at: number;
+  tension: number;
+  twist: number;
+  clearance: number | null;
+  clearance_to: string;
+  residual: number;
+  penetration: number;
+  weight: number;
+}
+
+export interface CheckValue {
+  cable: string;
+  rule: string;
+  text: string;
+  limit: number;
+  value: number | null;
+  unit: string;
+  at: number | null;
+  point: [number, number, number] | null;
+  ok: boolean;
+}
+
+export interface Reaction {
+  path: string;
+  point: [number, number, number];
+  force: [number, number, number];
+  moment: [number, number, number];
+}
+
+export interface ContactValue {
+  cable: string;
+  other: string;
+  at: number;
+  point: [number, number, number];
+  force: [number, number, number];
+}
+
+export interface MeasureValue {
+  number: number;
+  distance: number | null;
+  angle: number | null;
+  arc: number | null;
+  a: [number, number, number];
+  b: [number, number, number];
+}
+
+/** Along one cable: what the plots draw. */
+export interface Curves {
+  cable: string;
+  s: number[];
+  curvature: number[];
+  torsion: number[];
+  tension: number[];
+  moment: number[];
+  curvature_limit: number | null;
+}
+
+/** Of measured points from their cable, m. */
+export interface Deviation {
+  name: string;
+  mean: number;
+  largest: number;
+}
+
+/** Everything that is read off the shapes; less often than frames. */
+export interface Readouts {
+  kind: "Readouts";
+  frame: number;
+  status: string;
+  reason: string;
+  cables: CableValues[];
+  checks: CheckValue[];
+  reactions: Reaction[];
+  contacts: ContactValue[];
+  measures: MeasureValue[];
+  deviations: Deviation[];
+  curves: Curves | null;
+  notes: string[];
+}
+
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files;
+
+export type Event = Answer | Notice | Status | SceneEvent;
+
+export type Snapshot = Frame | Readouts;
