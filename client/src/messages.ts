@@ -591,6 +591,6 @@ export interface Readouts {
 
 export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files;
 
-export type Event = Answer | Notice | Status | SceneEvent;
+export type SessionEvent = Answer | Notice | Status | SceneEvent;
 
 export type Snapshot = Frame | Readouts;

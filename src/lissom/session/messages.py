@@ -23,7 +23,7 @@ Export = Literal["picture", "table", "shapes", "report"]
 State = Literal["starting", "compiling", "solving", "ready", "restarted"]
 
 
-# ---- commands: from the page ------------------------------------------------------------------------------------------
+# ---- commands: from the page -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,7 +454,7 @@ Command = (
 )
 
 
-# ---- events: to the page, ordered, never lost --------------------------------------------------------------------------
+# ---- events: to the page, ordered, never lost ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -602,7 +602,7 @@ class SceneEvent:
 Event = Answer | Notice | Status | SceneEvent
 
 
-# ---- snapshots: to the page, the latest wins --------------------------------------------------------------------------
+# ---- snapshots: to the page, the latest wins ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ PLAIN = {str: "string", float: "number", int: "number", bool: "boolean", type(No
 
 def source() -> str:
     """The text of messages.ts."""
-    unions = {"Command": messages.Command, "Event": messages.Event, "Snapshot": messages.Snapshot}
+    unions = {"Command": messages.Command, "SessionEvent": messages.Event, "Snapshot": messages.Snapshot}
     said = {member for union in unions.values() for member in get_args(union)}
     classes = [k for k in vars(messages).values() if inspect.isclass(k) and dataclasses.is_dataclass(k)]
     blocks = [HEADING, *(interface(k, k in said) for k in classes)]
