@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test check bench soak boundscheck clean
+.PHONY: run page test check bench soak boundscheck clean
 
 run: $(STAMP)
 	$(BIN)/lissom solve examples/brake-hose.toml -o out/brake-hose
+
+page: $(STAMP)
+	$(BIN)/python hatch_build.py
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not soak" $(ARGS)
@@ -35,4 +38,4 @@ $(STAMP): pyproject.toml requirements.lock
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) out dist build
+	rm -rf $(VENV) out dist build client/node_modules src/lissom/studio/page

@@ -45,7 +45,7 @@ export interface Turn {
 /** Fields of the scene by path: `{"brake hose/length": 0.45}`; several at once are one step of undo. */
 export interface Edit {
   kind: "Edit";
-  values: Record<string, unknown>;
+  values: { [key: string]: unknown };
 }
 
 export interface AddClip {
@@ -92,7 +92,7 @@ export interface AddPart {
 export interface AddShape {
   kind: "AddShape";
   name: string;
-  shape: Record<string, unknown>;
+  shape: { [key: string]: unknown };
   position?: [number, number, number];
 }
 
@@ -239,7 +239,7 @@ export interface Arrange {
   hidden?: string[] | null;
   locked?: string[] | null;
   transparent?: string[] | null;
-  groups?: Record<string, string[]> | null;
+  groups?: { [key: string]: string[] } | null;
 }
 
 /** Where the camera stands. */
@@ -381,11 +381,11 @@ export interface CableInfo {
   outline: [number, number][];
   points: number;
   supports: Support[];
-  limits: Record<string, unknown>;
+  limits: { [key: string]: unknown };
   mode: "fixed" | "soft" | "feed";
   bent: number | null;
-  stiffness: Record<string, number>;
-  fields: Record<string, unknown>;
+  stiffness: { [key: string]: number };
+  fields: { [key: string]: unknown };
 }
 
 export interface PartInfo {
@@ -398,7 +398,7 @@ export interface PartInfo {
   frames: string[];
   position: [number, number, number];
   quaternion: [number, number, number, number];
-  fields: Record<string, unknown>;
+  fields: { [key: string]: unknown };
 }
 
 export interface JunctionInfo {
@@ -407,14 +407,14 @@ export interface JunctionInfo {
   members: string[];
   position: [number, number, number];
   quaternion: [number, number, number, number];
-  fields: Record<string, unknown>;
+  fields: { [key: string]: unknown };
 }
 
 /** A cable type of the scene, or of the library ("library:…"). */
 export interface TypeInfo {
   name: string;
   summary: string;
-  fields: Record<string, unknown>;
+  fields: { [key: string]: unknown };
 }
 
 export interface MeasureInfo {
@@ -428,7 +428,7 @@ export interface VariantInfo {
   name: string;
   shown: boolean;
   cables: CableValues[];
-  shapes: Record<string, [number, number, number][]>;
+  shapes: { [key: string]: [number, number, number][] };
 }
 
 export interface PointsInfo {
@@ -457,7 +457,7 @@ export interface SceneEvent {
   hidden: string[];
   locked: string[];
   transparent: string[];
-  groups: Record<string, string[]>;
+  groups: { [key: string]: string[] };
   views: View[];
   measures: MeasureInfo[];
   variants: VariantInfo[];

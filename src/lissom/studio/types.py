@@ -56,7 +56,7 @@ def type_text(hint: Any) -> str:
     if origin is tuple:
         return f"[{', '.join(type_text(k) for k in inner)}]"
     if origin is dict:
-        return f"Record<string, {type_text(inner[1])}>"
+        return f"{{ [key: string]: {type_text(inner[1])} }}"  # Record is a command
     if dataclasses.is_dataclass(hint):
         return str(hint.__name__)
     raise TypeError(f"{hint}: no TypeScript for it")

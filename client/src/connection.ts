@@ -1,0 +1,137 @@
+// The line to the session: commands with an answer each, events in order, snapshots of which the latest counts.
+// When the line breaks it is taken up again after the last event that was heard.
+import { readFrame } from "./frame";
+import type { Command, Readouts, SessionEvent } from "./messages";
+import type { Store, Vec3 } from "./store";
+
+type Quaternion = [number, number, number, number];
+type Numbered = SessionEvent & { seq: number };
+
+const FIRST_WAIT = 250; // ms before the first attempt to reconnect; doubles up to the longest
+const LONGEST_WAIT = 8000;
+
+/** Refused by the session; the message says why. */
+export class Refused extends Error {}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private number = 0;
+  private after = 0;
+  private wait = FIRST_WAIT;
+  private waiting = new Map<number, Waiting>();
+  private unsent: string[] = [];
+  private drag: { position: Vec3; quaternion: Quaternion | null } | null = null;
+  private dragAsked = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly address: string = socketAddress(),
+  ) {}
+
+  open(): void {
+    const url = new URL(this.address);
+    url.searchParams.set("after", String(this.after));
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT;
+      this.store.set("connection", "open");
+      for (const text of this.unsent.splice(0)) socket.send(text);
+    };
+    socket.onmessage = (message: MessageEvent<string | ArrayBuffer>) => this.hear(message.data);
+    socket.onclose = () => this.lost();
+  }
+
+  /** Sends a command; the promise is its answer. */
+  send(command: Command): Promise<unknown> {
+    const id = ++this.number;
+    const text = JSON.stringify({ id, ...command });
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
+    else this.unsent.push(text);
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+  }
+
+  /** Sends a command; a refusal goes to the log and nowhere else. */
+  do(command: Command): void {
+    this.send(command).catch((error: Error) => this.store.say("error", error.message));
+  }
+
+  /** Where the grabbed thing is to be: the latest wins, one goes out per animation frame. */
+  dragTo(position: Vec3, quaternion: Quaternion | null = null): void {
+    this.drag = { position, quaternion };
+    if (this.dragAsked) return;
+    this.dragAsked = true;
+    requestAnimationFrame(() => {
+      this.dragAsked = false;
+      this.flushDrag();
+    });
+  }
+
+  /** Sends a drag that still waits; called before the grabbed thing is let go. */
+  flushDrag(): void {
+    const drag = this.drag;
+    this.drag = null;
+    if (drag !== null) this.do({ kind: "Drag", ...drag });
+  }
+
+  private hear(data: string | ArrayBuffer): void {
+    if (data instanceof ArrayBuffer) {
+      const frame = readFrame(data);
+      this.store.set("frame", frame);
+      this.store.set("held", frame.held);
+      return;
+    }
+    const message = JSON.parse(data) as Numbered | Readouts;
+    if (message.kind === "Readouts") {
+      this.store.set("readouts", message);
+      return;
+    }
+    // A whole scene starts the count anew: a studio that was itself started anew counts from the beginning.
+    this.after = message.kind === "SceneEvent" ? message.seq : Math.max(this.after, message.seq);
+    this.take(message);
+  }
+
+  private take(event: Numbered): void {
+    if (event.kind === "Answer") {
+      const waiting = this.waiting.get(event.to);
+      this.waiting.delete(event.to);
+      if (event.ok) waiting?.resolve(event.value);
+      else waiting?.reject(new Refused(event.error));
+    } else if (event.kind === "Notice") {
+      this.store.say(event.level, event.text, event.path);
+    } else if (event.kind === "Status") {
+      this.store.set("status", event);
+    } else {
+      this.store.set("scene", event);
+    }
+  }
+
+  private lost(): void {
+    this.socket = null;
+    this.store.set("connection", "lost");
+    const open = [...this.waiting.values()];
+    this.waiting.clear();
+    this.unsent = [];
+    for (const { reject } of open) reject(new Error("the connection to the studio was lost"));
+    setTimeout(() => {
+      this.store.set("connection", "connecting");
+      this.open();
+    }, this.wait);
+    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+  }
+}
+
+/** Beside the page, with the token of the page's own address. */
+function socketAddress(): string {
+  const url = new URL("socket", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const token = new URLSearchParams(location.search).get("token");
+  if (token !== null) url.searchParams.set("token", token);
+  return url.href;
+}
