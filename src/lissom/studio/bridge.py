@@ -20,10 +20,12 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.worker import Start, run
+from lissom.studio.worker import GIVE_STATE, Start, run
 
 KEPT_EVENTS: Final = 1000
 """For pages that come back; who was away for longer gets the whole scene."""
+COME_BACK: Final = 2.0
+"""s that a page may be gone before the studio of a live simulation is left."""
 TRIES: Final = 5
 """A process that dies this often within a minute is not started again."""
 
@@ -43,6 +45,9 @@ class Bridge:
         self.meshes: dict[str, bytes] = {}
         self.listeners: set[Callable[[], None]] = set()
         self.closed = False
+        self.left: Callable[[], object] | None = None  # called when the last page has been gone for a while
+        self.state: Any = None  # of the simulation, when it was asked for
+        self._pages = 0
         self.deaths: list[float] = []
         self._waiting: set[int] = set()
         self._outbox: queue.Queue[str | None] = queue.Queue()
@@ -118,6 +123,10 @@ class Bridge:
             self.readouts = message[1]
         elif kind == "mesh":
             self.meshes[message[1]] = message[2]
+        elif kind == "state":
+            self.state = message[1]
+            if self.left is not None:
+                self.left()
         elif kind == "where":
             self.start_with = Start(self.start_with.folder, file=message[1], again=True)
         else:
@@ -155,6 +164,21 @@ class Bridge:
             self._event(wire.event_text(Notice("warning", text)))
             self._launch(replace(self.start_with, again=True, state=None))
         self._wake()
+
+    def page_came(self, listener: Callable[[], None]) -> None:
+        self._pages += 1
+        self.listeners.add(listener)
+
+    def page_went(self, listener: Callable[[], None]) -> None:
+        """A page may come back at once (it was loaded again): only then the studio is left."""
+        self._pages -= 1
+        self.listeners.discard(listener)
+        if self._pages == 0 and self.left is not None and self._loop is not None:
+            self._loop.call_later(COME_BACK, self._ask_for_state)
+
+    def _ask_for_state(self) -> None:
+        if self._pages == 0:
+            self._outbox.put(GIVE_STATE)
 
     def missed(self, after: int) -> list[str]:
         """What a page that has seen events up to `after` must be sent."""

@@ -161,7 +161,7 @@ async def socket(websocket: WebSocket) -> None:
 async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
     """Sends events in order, then the latest snapshots; a slow page skips frames, never events."""
     wake = asyncio.Event()
-    bridge.listeners.add(wake.set)
+    bridge.page_came(wake.set)
     frame: bytes | None = None
     readouts: str | None = None
     try:
@@ -184,4 +184,4 @@ async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
     except (WebSocketDisconnect, RuntimeError):
         return  # the page has gone
     finally:
-        bridge.listeners.discard(wake.set)
+        bridge.page_went(wake.set)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
-from pathlib import Path
 
-from lissom.scene import Scene
 from lissom.simulation import Simulation
 from lissom.studio.running import can_show, make_server
 from lissom.studio.worker import Start
@@ -29,12 +26,16 @@ def show(
     folder = os.path.realpath(os.getcwd())
     server, address, listener = make_server(Start(folder, state=simulation.state()), "127.0.0.1", port)
     bridge = server.config.app.state.bridge  # type: ignore[union-attr]
-    bridge.when_left(server)
+
+    def left() -> None:
+        server.should_exit = True
+
+    bridge.left = left
     print(f"lissom studio: {address}   (close the page, or Ctrl+C, to go on)", flush=True)
     if opened is not None:
         threading.Timer(0.2, opened, [address]).start()
     if browser and can_show():
         threading.Timer(0.3, webbrowser.open, [address]).start()
     server.run(sockets=[listener])
-    if bridge.left_state is not None:
-        simulation.restore(bridge.left_state)
+    if bridge.state is not None:
+        simulation.restore(bridge.state)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -23,6 +22,8 @@ READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
 AUTOSAVE_AFTER: Final = 1.0
 """s after an edit: less than what a crash may lose."""
+GIVE_STATE: Final = "state"
+"""Asks for the state of the simulation, which a live one goes on from."""
 IDLE: Final = 0.5
 """s between looks at the clock when nothing happens."""
 
@@ -122,7 +123,7 @@ class Worker:
                 self.do(number, command)
         self.look()
         now = time.monotonic()
-        if self.stale and (now - self.last_readouts >= READOUTS_EVERY or not self.pipe.poll(0)):
+        if self.stale and now - self.last_readouts >= READOUTS_EVERY:
             self.read_out(now)
         if self.edited and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
@@ -140,6 +141,11 @@ class Worker:
         found: list[tuple[int, Command]] = []
         while True:
             text = self.pipe.recv()
+            if text == GIVE_STATE:
+                self.pipe.send(("state", self.session.simulation.state()))
+                if not self.pipe.poll(0):
+                    return found
+                continue
             try:
                 number, command = wire.read_command(text)
             except MessageError as error:
@@ -211,6 +217,3 @@ class Worker:
 def said(error: Exception) -> str:
     """A key error's text is its key in quotes."""
     return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-
-
-Target = Callable[[Connection, Start], None]
