@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from lissom.scene.part import MESH_UNITS
-from lissom.session.desk import Desk, Variant
+from lissom.session.desk import Desk, Variant, variant_scenes
 from lissom.session.measuring import measure_text
 from lissom.session.messages import (
     AddMeasure,
@@ -111,10 +111,11 @@ def show_variant(session: Session, command: ShowVariant) -> Json:
 
 
 def take_variant(session: Session, command: TakeVariant) -> Json:
-    """Its scene, and its shape as the first guess."""
+    """Its scene and its shape, found again from where it was."""
     kept = variant(session.desk, command.name)
-    session.simulation.replace_scene(kept.scene)
-    session.solve()
+    for scene, cold in variant_scenes(kept, session.simulation.scene):
+        session.simulation.replace_scene(scene)
+        session.report = session.simulation.solve(cold=cold)
     return None
 
 

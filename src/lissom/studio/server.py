@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,6 +28,7 @@ from lissom.studio.guarding import Guard
 PAGE: Final = Path(__file__).parent / "page"
 LARGEST_MESSAGE: Final = 16 * 2**20
 """Bytes of one command."""
+NUMBER: Final = re.compile(r"[0-9]{1,16}")
 
 HEADERS: Final = {
     "content-security-policy": (
@@ -34,6 +37,7 @@ HEADERS: Final = {
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 
@@ -143,7 +147,8 @@ async def socket(websocket: WebSocket) -> None:
     bridge: Bridge = websocket.app.state.bridge
     await websocket.accept()
     after = websocket.query_params.get("after", "")
-    sender = asyncio.create_task(feed(websocket, bridge, int(after) if after.isdigit() else 0))
+    page = websocket.query_params.get("page", "")[:64] or secrets.token_hex(8)
+    sender = asyncio.create_task(feed(websocket, bridge, page, int(after) if NUMBER.fullmatch(after) else 0))
     try:
         while True:
             message = await websocket.receive()
@@ -151,21 +156,21 @@ async def socket(websocket: WebSocket) -> None:
                 break
             text = message.get("text")
             if text is not None and len(text) <= LARGEST_MESSAGE:
-                bridge.send(text)
+                bridge.send(page, text)
     except WebSocketDisconnect:
         return
     finally:
         sender.cancel()
 
 
-async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
+async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> None:
     """Sends events in order, then the latest snapshots; a slow page skips frames, never events."""
     wake = asyncio.Event()
-    bridge.page_came(wake.set)
+    bridge.page_came(page, wake.set)
     frame: bytes | None = None
     readouts: str | None = None
     try:
-        pending = bridge.missed(seen)
+        pending = bridge.missed(seen, page)
         while True:
             seen = bridge.seq
             for text in pending:
@@ -176,12 +181,12 @@ async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
             if bridge.readouts is not None and bridge.readouts is not readouts:
                 readouts = bridge.readouts
                 await websocket.send_text(readouts)
-            pending = bridge.missed(seen) if bridge.seq > seen else []
+            pending = bridge.missed(seen, page) if bridge.seq > seen else []
             if not pending and bridge.frame is frame and bridge.readouts is readouts:
                 wake.clear()
                 await wake.wait()
-                pending = bridge.missed(seen) if bridge.seq > seen else []
+                pending = bridge.missed(seen, page) if bridge.seq > seen else []
     except (WebSocketDisconnect, RuntimeError):
         return  # the page has gone
     finally:
-        bridge.page_went(wake.set)
+        bridge.page_went(page, wake.set)
