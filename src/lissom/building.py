@@ -79,8 +79,7 @@ class Built(Laid):
             members.append({"cable": cable, "at": end, "position": (x - origin).tolist(), "quaternion": q.tolist()})
             said = _thing(data, "cables", cable)
             said.pop(end, None)
-            if end == "end":
-                said.pop("twist", None)
+            self._forget_twist(said, end)
         assert origin is not None
         junction = {"name": name, "motion": motion, "position": origin.tolist(), "members": members}
         data["junctions"] = [*data.get("junctions", []), junction]
@@ -140,6 +139,16 @@ class Built(Laid):
                     raise ValueError(f"{path}: cannot be turned further: {report.reason}")
                 return 2.0 * half * k
         return by
+
+    def _forget_twist(self, cable: Data, end: str) -> None:
+        """Of an end that is joined, whose frame the junction says; or of the clamp that counted from it."""
+        clamps = [k.name for k in self._held(cable["name"]) if k.direction == FRAME]
+        counts = end if end == "end" else clamps[1] if clamps[:1] == ["start"] and len(clamps) > 1 else ""
+        if counts == "end":
+            cable.pop("twist", None)
+        for clip in cable.get("clips", []):
+            if clip["name"] == counts:
+                clip.pop("twist", None)
 
     # ---- what goes, and what it held ---------------------------------------------------------------------------------
 

@@ -141,7 +141,7 @@ def add_points(session: Session, command: AddPoints) -> Json:
 
 def read_points(text: str, scale: float) -> list[Vec3]:
     """x, y, z per line; commas, semicolons or tabs; a heading is passed over."""
-    dialect = ";" if text[:2000].count(";") > text[:2000].count(",") else "\t" if "\t" in text[:2000] else ","
+    dialect = next((k for k in (";", "\t") if k in text[:2000]), ",")  # with them, a comma is a decimal point
     points: list[Vec3] = []
     for number, row in enumerate(csv.reader(text.splitlines(), delimiter=dialect), start=1):
         cells = [k.strip() for k in row if k.strip()]

@@ -92,12 +92,12 @@ def save_desk(path: Path, desk: Desk, shapes: Shapes, extra: Mapping[str, Any] |
 def load_desk(path: Path) -> tuple[Desk, Shapes, dict[str, Any]]:
     """What `save_desk` wrote, checked as hostile. Raises ValueError with what is wrong."""
     whole = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(whole, dict):
+    if not isinstance(whole, dict) or not all(isinstance(whole.get(key, {}), dict) for key in ("desk", "shapes")):
         raise ValueError("is not the file of a studio")
     shapes = {str(name): _shape(shape) for name, shape in dict(whole.get("shapes", {})).items()}
     extra = {key: value for key, value in whole.items() if key not in ("shapes", "desk")}
     data = dict(whole.get("desk", {}))
-    variants = [_variant(dict(k)) for k in data.pop("variants", [])]
+    variants = [_variant(k) for k in wire.checked(list[dict[str, Any]], data.pop("variants", []), "variants")]
     hints = wire.hints(Desk)
     known = {k.name for k in fields(Desk)} - {"groups"}
     kept: dict[str, Any] = {"variants": tuple(variants)}
@@ -112,10 +112,10 @@ def load_desk(path: Path) -> tuple[Desk, Shapes, dict[str, Any]]:
 def _variant(data: dict[str, Any]) -> Variant:
     try:
         scene = Scene.from_dict(dict(data["scene"]))
-    except SceneError as error:
+        shapes = {str(name): _shape(shape) for name, shape in dict(data["shapes"]).items()}
+        values = tuple(wire.checked(CableValues, k, "variant") for k in data["values"])
+    except (SceneError, KeyError, TypeError) as error:
         raise ValueError(f"variant {data.get('name')!r:.60}: {error}") from None
-    shapes = {str(name): _shape(shape) for name, shape in dict(data["shapes"]).items()}
-    values = tuple(wire.checked(CableValues, k, "variant") for k in data["values"])
     return Variant(str(data["name"]), scene, shapes, values, bool(data.get("shown", True)))
 
 

@@ -216,14 +216,15 @@ def export(session: Session, command: ExportFile) -> Json:
     stem = "untitled" if session.file is None else session.file.stem
     simulation = session.simulation
     if command.format == "table":
-        folder = session.workspace.file(command.path or f"{stem} results")
+        folder = session.workspace.file(f"{stem} results" if command.path is None else command.path)
         make_folder(folder)
         for there in folder.iterdir():
             session.workspace.inside(there)
         list(write_findings(findings(simulation, session.report), folder))
         return session.workspace.said(folder)
     ending = {"picture": ".png", "shapes": ".glb", "report": ".json"}[command.format]
-    file = session.workspace.file(command.path) if command.path else session.workspace.free_name(stem, ending)
+    workspace = session.workspace
+    file = workspace.free_name(stem, ending) if command.path is None else workspace.file(command.path)
     if file.suffix.lower() != ending:
         raise ValueError(f"{file.name}: must end in {ending}")
     if command.format == "picture":

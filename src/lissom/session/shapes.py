@@ -84,7 +84,8 @@ def shapes(session: Session) -> Shapes:
             result = session.simulation.cable(name)
         except SolveError:
             continue
-        found[name] = (result.positions.tolist(), result.quaternions.tolist())
+        positions, quaternions = result.positions.tolist(), result.quaternions.tolist()
+        found[name] = ([(x, y, z) for x, y, z in positions], [(w, x, y, z) for w, x, y, z in quaternions])
     return found
 
 

@@ -46,7 +46,7 @@ class Workspace:
     def file(self, path: str) -> Path:
         """The file of this path in the workspace. Raises where the path leads out of it, also through a link."""
         pure = PurePosixPath(path.replace("\\", "/"))
-        bad = not path.isprintable() or pure.is_absolute() or not pure.parts or ":" in pure.parts[0]
+        bad = not path.strip() or not path.isprintable() or pure.is_absolute() or not pure.parts or ":" in pure.parts[0]
         if bad or any(part.startswith(".") for part in pure.parts):  # also "..", and what is hidden
             raise WorkspaceError(f"{path!r:.120}: must be a path inside the workspace, such as hoses/front.toml")
         return self.inside(self.folder / pure)

@@ -105,7 +105,7 @@ class Bridge:
         while True:
             try:
                 message = pipe.recv()
-            except (EOFError, OSError):
+            except (EOFError, OSError, TypeError):  # TypeError: closed here while it was being read
                 if not self.closed:
                     self._loop.call_soon_threadsafe(self._died)
                 return

@@ -6,24 +6,24 @@ import asyncio
 import re
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lissom.session.uploads import LARGEST, keep_upload
+from lissom.session.uploads import TooLarge, Upload
 from lissom.session.workspace import Workspace, WorkspaceError
 from lissom.studio.bridge import Bridge
 from lissom.studio.guarding import Guard
+from lissom.studio.preview import Previews
 
 PAGE: Final = Path(__file__).parent / "page"
 LARGEST_MESSAGE: Final = 16 * 2**20
@@ -54,6 +54,7 @@ def make_app(bridge: Bridge, workspace: Workspace, guard: Guard) -> Starlette:
         routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[Middleware(Guarded, guard=guard)])
     app.state.bridge, app.state.workspace, app.state.guard = bridge, workspace, guard
+    app.state.previews = Previews()
     return app
 
 
@@ -64,6 +65,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
     finally:
         app.state.bridge.close()
+        app.state.previews.close()
 
 
 class Guarded:
@@ -115,18 +117,20 @@ async def mesh(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """The body is the file; its name is in the query. Answered with the key, and what the page shows of it."""
-    from lissom.studio.preview import preview
-
     name = request.query_params.get("name", "")[:200]
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST:
-            return JSONResponse({"error": f"the file is larger than {LARGEST // 2**20} MB"}, status_code=413)
+    size = request.headers.get("content-length", "")
+    workspace: Workspace = request.app.state.workspace
     try:
-        key = await run_in_threadpool(keep_upload, request.app.state.workspace, name, bytes(content))
-        seen = await run_in_threadpool(preview, request.app.state.workspace, key)
-    except (WorkspaceError, ValueError) as error:
+        with closing(Upload(workspace, name, int(size) if NUMBER.fullmatch(size) else 0)) as coming:
+            async for chunk in request.stream():
+                coming.add(chunk)
+            key = coming.keep()
+        seen = await request.app.state.previews.preview(workspace, key)
+    except TooLarge as error:
+        return JSONResponse({"error": str(error)}, status_code=413, headers={"connection": "close"})
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except ValueError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
     return JSONResponse({"upload": key, **seen})
 
