@@ -100,6 +100,11 @@ def told(session: Session) -> Told:
     return events
 
 
+def said(session: Session, name: str = "hose") -> Any:
+    """What the scene says of a cable."""
+    return session.simulation.scene.cable(name)
+
+
 def points(session: Session, name: str = "hose") -> Array:
     return np.array(session.simulation.cable(name).positions)
 

@@ -41,12 +41,12 @@ from lissom.session.session import Session
 from lissom.session.shapes import readouts
 from lissom.session.uploads import keep_upload
 from lissom.session.workspace import WorkspaceError
-from tests.session.scenes import HARNESS, apart, certified, make_session, points, same, shape_of, told
+from tests.session.scenes import HARNESS, apart, certified, make_session, points, said, same, shape_of, told
 
 
 def sphere(radius: float) -> bytes:
     made = trimesh.creation.icosphere(subdivisions=2, radius=radius)
-    return bytes(made.export(file_type="stl"))  # type: ignore[no-untyped-call]
+    return bytes(made.export(file_type="stl"))
 
 
 # ---- fields ----------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_a_failed_edit_keeps_the_mode_of_a_length(hose: Session) -> None:
 def test_a_new_clip_holds_the_cable_where_it_is(hose: Session) -> None:
     before = points(hose)
     assert hose.do(AddClip("hose", 0.5, "clamp")) == "hose/clip 1"
-    clip = hose.simulation.scene.cable("hose").clip("clip 1")
+    clip = said(hose).clip("clip 1")
     np.testing.assert_allclose(clip.position, before[20], atol=1e-6)
     assert np.abs(points(hose) - before).max() < 2e-6
 
@@ -157,7 +157,7 @@ def test_a_cable_on_a_turned_part_is_where_it_was_clicked(hose: Session) -> None
     result = hose.simulation.cable(name)
     np.testing.assert_allclose(result.positions[-1], [0.5, 0.0, 0.03], atol=1e-7)
     np.testing.assert_allclose(result.tangents[-1], [0.0, 0.0, -1.0], atol=1e-6)
-    assert hose.simulation.scene.cable(name).end.on == "box"
+    assert said(hose, name).end.on == "box"
 
 
 def test_an_uploaded_mesh_becomes_a_part_of_its_units(hose: Session) -> None:
@@ -191,7 +191,7 @@ def test_a_mesh_that_cannot_be_read_leaves_no_file(hose: Session) -> None:
 
 def test_the_axis_that_was_up_points_up(hose: Session) -> None:
     tall = trimesh.creation.box(extents=(10.0, 60.0, 10.0))
-    key = keep_upload(hose.workspace, "tall.stl", bytes(tall.export(file_type="stl")))  # type: ignore[no-untyped-call]
+    key = keep_upload(hose.workspace, "tall.stl", bytes(tall.export(file_type="stl")))
     hose.do(AddPart(key, "tall", "mm", up="y", position=(0.0, 1.0, 0.0)))
     q = np.array(hose.simulation.pose("tall")[1])
     w, x, y, z = q
@@ -254,7 +254,7 @@ def test_a_junction_of_one_cable_goes_with_the_other(harness: Session) -> None:
     harness.do(Remove(["left"]))
     assert harness.simulation.scene.junctions == ()
     assert np.abs(points(harness, "trunk") - before).max() < 1e-5
-    assert harness.simulation.scene.cable("trunk").end.quaternion is not None
+    assert said(harness, "trunk").end.quaternion is not None
 
 
 def test_a_ball_on_a_part_stays_a_ball_when_the_part_goes(harness: Session) -> None:

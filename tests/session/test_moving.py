@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from lissom.scene import SceneError
-from lissom.session.messages import Arrange, Cancel, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
+from lissom.session.messages import Arrange, Cancel, ClipKind, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
 from lissom.session.session import Session
-from tests.session.scenes import HARNESS, apart, certified, make_session, points, same, shape_of
+from tests.session.scenes import HARNESS, apart, certified, make_session, points, said, same, shape_of
 
 WARM = 1e-7
 """m: what a solve that goes on from the last leaves of the closure, for cables of less than a metre."""
@@ -27,7 +27,7 @@ def test_a_dragged_end_is_where_it_was_put(hose: Session) -> None:
     hose.do(Drop())
     assert hose.grabbed is None
     assert hose.held is None
-    np.testing.assert_allclose(hose.simulation.scene.cable("hose").end.position, [0.3, 0.05, -0.05], atol=1e-12)
+    np.testing.assert_allclose(said(hose).end.position, [0.3, 0.05, -0.05], atol=1e-12)
     assert hose.history.undo_label == "drag hose/end"
     assert hose.unsaved
 
@@ -71,7 +71,7 @@ def test_a_grip_without_a_move_changes_not_one_bit(hose: Session) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ring", "sleeve"])
-def test_a_grip_kept_as_a_clip_that_slides_finds_its_place(hose: Session, kind: str) -> None:
+def test_a_grip_kept_as_a_clip_that_slides_finds_its_place(hose: Session, kind: ClipKind) -> None:
     hose.do(Grab("hose", at=0.5))
     hose.do(Drag((0.15, 0.03, -0.07)))
     held = sum(hose.simulation.cable("hose").energy.values())
@@ -85,7 +85,7 @@ def test_a_grip_kept_as_a_clip_that_slides_finds_its_place(hose: Session, kind: 
 
 
 @pytest.mark.parametrize("kind", ["clamp", "ball", "swivel"])
-def test_a_grip_kept_as_a_clip_does_not_move_the_shape(hose: Session, kind: str) -> None:
+def test_a_grip_kept_as_a_clip_does_not_move_the_shape(hose: Session, kind: ClipKind) -> None:
     hose.do(Grab("hose", at=0.5))
     x = hose.simulation.cable("hose").positions[20]
     hose.do(Drag((float(x[0]), 0.03, float(x[2]) - 0.01)))

@@ -87,7 +87,7 @@ def agree(a: Any, b: Any, where: str = "") -> None:
 
 def ball(session: Session) -> str:
     made = trimesh.creation.icosphere(subdivisions=1, radius=20.0)
-    return keep_upload(session.workspace, "ball.stl", bytes(made.export(file_type="stl")))  # type: ignore[no-untyped-call]
+    return keep_upload(session.workspace, "ball.stl", bytes(made.export(file_type="stl")))
 
 
 def drag(session: Session, path: str, *to: tuple[float, float, float], at: float | None = None) -> None:

@@ -80,7 +80,7 @@ def test_another_host_needs_the_token(serve: Callable[..., Server]) -> None:
 )
 def test_strangers_are_refused(server: Server, headers: dict[str, str]) -> None:
     for path in ("/", "/mesh/x", "/file/hose.toml"):
-        assert server.get(path, **headers)[0] == 403
+        assert server.get(path, None, **headers)[0] == 403
     assert server.get("/upload?name=x.stl", b"data", **headers)[0] == 403
     if "Origin" in headers:
         with pytest.raises(InvalidStatus), server.page(origin=headers["Origin"]):
@@ -196,12 +196,12 @@ def test_an_upload_that_is_too_large_is_cut_off(server: Server) -> None:
 def cube_stl() -> bytes:
     import trimesh
 
-    return bytes(trimesh.creation.box(extents=(2, 2, 2)).export(file_type="stl"))  # type: ignore[no-untyped-call]
+    return bytes(trimesh.creation.box(extents=(2, 2, 2)).export(file_type="stl"))
 
 
 # ---- malformed messages ----------------------------------------------------------------------------------------------
 
-GARBAGE = [
+GARBAGE: list[str | bytes] = [
     "",
     "nonsense",
     "null",
@@ -227,7 +227,6 @@ GARBAGE = [
     '{"id": 1, "kind": "Drag", "position": [0, 0, true]}',
     '{"id": 1, "kind": "Drag", "position": [0, 0, ' + "9" * 400 + "]}",
     '{"id": 1, "kind": "Drag", "position": [0, 0, ' + "9" * 10000 + "]}",
-    '{"id": 1, "kind": "Drag", "position": [0, 0, 0], "quaternion": [0, 0, 0, 0]}',
     '{"id": 1, "kind": "SpaceClips", "cable": "hose", "count": ' + "9" * 300 + "}",
     '{"id": 1, "kind": "SpaceClips", "cable": "hose", "count": 1000000000}',
     '{"id": 1, "kind": "Edit", "values": {"hose/length": NaN}}',
@@ -239,7 +238,7 @@ GARBAGE = [
     "[" * 100_000,
     '{"a":' * 100_000,
     '{"id": 1, "kind": "Lengthen", "cable": "hose", "to": 1e299}',
-    '{"id": 1, "kind": "AddPoints", "name": "x", "text": "' + "0," * 100_000 + '", "units": "mm", "cable": "hose"}',
+    '{"id": 1, "kind": "AddPoints", "name": "x", "text": "' + "0,x" * 100_000 + '", "units": "mm", "cable": "hose"}',
     '{"id": 1, "kind": "KeepView", "view": 3}',
     '{"id": -99999999999999999999, "kind": "Undo"}',
     b"",
@@ -257,7 +256,7 @@ def test_no_malformed_message_ends_the_session(server: Server, page: Page) -> No
     answers = [k for k in page.events if k["kind"] == "Answer" and k["to"] < 10_000]
     texts = [k for k in GARBAGE if isinstance(k, str)]
     assert len(answers) == len(texts)  # each is answered once
-    assert not any(k["ok"] for k in answers if "quaternion" not in str(k))
+    assert not any(k["ok"] for k in answers)
     assert server.simulation_process() == before
     assert alive(before)
     scene = page.scene()
@@ -276,6 +275,7 @@ def test_a_message_that_is_too_large_closes_that_page_only(server: Server, page:
 
 def test_numbers_of_a_frame_are_finite(page: Page) -> None:
     page.do("Grab", path="hose/end")
+    assert "norm" in page.refused("Drag", position=[0.3, 0.0, 0.0], quaternion=[0.0, 0.0, 0.0, 0.0])
     page.send("Drag", position=[1e200, 0.0, 0.0])
     header = page.next_frame()
     size = int.from_bytes(page.frames[-1][:4], "little")

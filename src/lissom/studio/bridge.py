@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.worker import GIVE_STATE, GONE, Start, run
+from lissom.studio.worker import END, GIVE_STATE, GONE, Start, run
 
 KEPT_EVENTS: Final = 10_000
 KEPT_BYTES: Final = 64 * 2**20
@@ -81,14 +81,16 @@ class Bridge:
         self._outbox.put((page, text))
 
     def close(self) -> None:
+        """The process is told to end; one that is busy is ended."""
         self.closed = True
+        self._outbox.put(("", END))
         self._outbox.put(None)
-        if self._pipe is not None:
-            self._pipe.close()
         if self._process is not None:
-            self._process.join(timeout=3.0)
-            if self._process.is_alive():
-                self._process.terminate()
+            for more in (self._process.terminate, self._process.kill):
+                self._process.join(timeout=2.0)
+                if self._process.is_alive():
+                    more()
+            self._process.join()
 
     # ---- threads -----------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
 GONE: Final = "gone"
 """Says that a page has gone: what it held is let go."""
+END: Final = "end"
+"""Says that the process is to end."""
 NOBODY: Final = -2
 """Number of a command that no page waits for."""
 IDLE: Final = 0.5
@@ -149,6 +151,8 @@ class Worker:
         found: list[tuple[str, int, Command]] = []
         while True:
             page, text = self.pipe.recv()
+            if text == END:
+                raise EOFError
             if text == GIVE_STATE:
                 self.pipe.send(("state", self.session.simulation.state()))
             elif text == GONE:
