@@ -50,6 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "batch",
         "reaching",
         "analysis",
+        "session",
         "studio",
     },
 }

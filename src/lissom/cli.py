@@ -158,15 +158,34 @@ def reach(
 
 
 @app.command()
-def demo(settings: Settings = None, json: AsJson = False, output: Folder = None) -> None:
-    """Solve the scene that ships with lissom: a brake hose."""
+def demo(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One of the gallery; absent: a brake hose.")
+    ] = None,
+    settings: Settings = None,
+    json: AsJson = False,
+    output: Folder = None,
+) -> None:
+    """Solve a scene that ships with lissom: a brake hose, or one of the gallery."""
     from importlib import resources
 
-    with (
-        user_mistakes(),
-        resources.as_file(resources.files("lissom") / "examples" / "brake-hose.toml") as path,
-    ):
-        answer(load(path, settings or []), json, output)
+    with user_mistakes():
+        if name is None:
+            with resources.as_file(resources.files("lissom") / "examples" / "brake-hose.toml") as path:
+                answer(load(path, settings or []), json, output)
+        answer(load(demo_file(name or ""), settings or []), json, output)
+
+
+def demo_file(name: str) -> Path:
+    from lissom.scene import SceneError
+    from lissom.scene.fields import suggestion
+    from lissom.session.gallery import gallery
+
+    found = gallery()
+    if name not in found:
+        near = suggestion(name, list(found))
+        raise SceneError(f"demo {name!r:.60}: there is none of this name{near}; there are {', '.join(found)}")
+    return found[name]
 
 
 @app.command()
