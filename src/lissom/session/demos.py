@@ -1,6 +1,6 @@
 """The shapes that are stored with the demos of the gallery: `python -m lissom.session.demos` solves them anew.
 
-They are what a page shows while kernels are being compiled. Question, views and the scenes of variants stay as they are.
+They are what a page shows while kernels are being compiled. Questions, views and the scenes of variants stay.
 """
 
 from __future__ import annotations
