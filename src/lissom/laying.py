@@ -138,12 +138,14 @@ class Laid(Routed):
             report.raise_if_failed()
         return self.cable(name)
 
-    def _clip(self, name: str, new: dict[str, float], kind: str, keep: set[str]) -> None:
-        """New clips (name → fraction) where the cable is now; of the old ones only those to `keep` stay."""
+    def _clip(
+        self, name: str, new: dict[str, float], kind: str, keep: set[str], shape: CableResult | None = None
+    ) -> None:
+        """New clips (name → fraction) where the cable is now, or in `shape`; of the old ones those to `keep` stay."""
         if kind not in DIRECTIONS:
             raise ValueError(f"clip kind {kind!r}: must be one of {', '.join(DIRECTIONS)}")
         loads = self._solver(name).line.loads
-        result = self._pointed(name, [at * self._length(name) for at in new.values()])
+        result = shape or self._pointed(name, [at * self._length(name) for at in new.values()])
         added = [self._taken(result, called, at, kind) for called, at in new.items()]
         held = [k for k in self._held(name) if k.direction == FRAME and not k.name.startswith(GRIP)]
         stay = [

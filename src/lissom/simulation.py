@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
 from lissom.geometry.solids import Solid
-from lissom.laying import Laid
+from lissom.laying import Laid, free_names
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
 from lissom.rods.assembly import Assembly, Contact, pose_between
@@ -215,6 +215,20 @@ class Simulation(Laid):
         points = [self.cable(name).positions for name in self._solvers]
         return tuple(self._assembly.surroundings.clearances(points))
 
+    def clearance_along(self, name: str) -> Array:
+        """(points,) m from the skin of a cable to the nearest part it may touch; inf where there is none."""
+        points = self.cable(name).positions
+        if self._meets and self._assembly is None and not self._dirty:
+            self._assemble()
+        if self._assembly is None:
+            return np.full(len(points), np.inf)
+        return self._assembly.surroundings.along(name, np.ascontiguousarray(points))
+
+    def solid(self, name: str) -> Solid | None:
+        """What is touched where a part is touched; None where nothing can touch it."""
+        solids = zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)
+        return next((solid for part, solid in solids if part.name == name), None)
+
     def cable(self, name: str) -> CableResult:
         """The last equilibrium of a cable: shape, forces, moments, energies."""
         if name not in self._results:
@@ -234,6 +248,20 @@ class Simulation(Laid):
             self._scene.part(name)  # raises with near matches
             raise KeyError(name)
         return found
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the parts and junctions."""
+        return (*self._parts, *self._junctions)
+
+    def supports(self, name: str) -> tuple[Support, ...]:
+        """What holds a cable, in order along it and where it is now: ends, clips, junctions, grips."""
+        return self._solver(name).supports
+
+    def mode(self, name: str) -> Mode | None:
+        """What sets the length of a cable (`feed`, `soften`); None where it has the one it has."""
+        self._solver(name)
+        return self._modes.get(name)
 
     @property
     def cables(self) -> tuple[str, ...]:
@@ -572,6 +600,18 @@ class Simulation(Laid):
                 *transferred(frames, part["force"], old_s, scaled, solver.point_of, solver.staggered.segment_of)
             )
 
+    def picture(self, path: str | Path, *, cable: str | None = None) -> None:
+        """Draws a cable (absent: the first) among everything else to a .png or .svg file."""
+        from lissom.analysis.files import write_picture
+
+        write_picture(self, Path(path), cable or next(iter(self._solvers)))
+
+    def show(self, *, port: int = 0, browser: bool = True) -> None:
+        """Opens the studio on this simulation, and comes back with what was made of it when its page is closed."""
+        from lissom.studio.showing import show
+
+        show(self, port=port, browser=browser)
+
     def copy(self) -> "Simulation":
         """An independent simulation in the same state."""
         other = Simulation(self.scene, formulation=self._formulation)
@@ -667,6 +707,16 @@ class Grip:
     def release(self) -> None:
         """Lets go; the next solve finds the shape without it."""
         self._simulation._release(self)
+
+    def keep(self, kind: str = "clamp") -> str:
+        """Leaves a clip where the grip is, and lets go: nothing moves. Gives the path of the clip."""
+        simulation, name = self._simulation, self.cable
+        result, support = simulation.cable(name), self._support
+        clips = simulation.scene.cable(name).clips
+        called = next(free_names(clips))
+        simulation._release(self)
+        simulation._clip(name, {called: support.place / result.length}, kind, {k.name for k in clips}, result)
+        return f"{name}/{called}"
 
 
 def part_way(a: Pose, b: Pose, part: float) -> Pose:

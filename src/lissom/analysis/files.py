@@ -13,10 +13,13 @@ from lissom.scene.saving import write_atomically
 
 if TYPE_CHECKING:
     from lissom.analysis.scenery import Thing
+    from lissom.simulation import Simulation
 
 LONGEST_NAME = 80
 CONTACTS = "contacts"
 """The name of the table of contacts: no cable's."""
+
+PICTURES = ("png", "svg")
 
 
 def make_folder(folder: Path) -> None:
@@ -56,6 +59,22 @@ def write_cable(
     ):
         for kind in ("png", "svg"):
             yield write(folder / f"{stem}-{name}.{kind}", image(figure, kind))
+
+
+def write_picture(simulation: Simulation, path: Path, cable: str) -> None:
+    """One cable among everything else; the ending of the file says the format."""
+    from lissom.analysis.picture import plot_shape
+    from lissom.analysis.plots import image
+    from lissom.analysis.scenery import scenery
+
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in PICTURES:
+        raise ValueError(f"{path.name}: a picture ends in one of {', '.join(f'.{k}' for k in PICTURES)}")
+    scene = simulation.scene
+    poses = {part.name: simulation.pose(part.name) for part in scene.parts}
+    things = scenery(scene, poses, [simulation.cable(name) for name in simulation.cables])
+    figure = plot_shape(scene, simulation.cable(cable), contacts=simulation.contacts, things=things)
+    write(path, image(figure, kind))
 
 
 def write(path: Path, content: bytes) -> Path:

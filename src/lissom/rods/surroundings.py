@@ -324,6 +324,17 @@ class Surroundings:
                 )
         return found
 
+    def along(self, name: str, points: Array) -> Array:
+        """(points,) m from the skin of a cable to the nearest part that it may touch; inf where there is none."""
+        number = next(k for k, skin in enumerate(self.skins) if skin.name == name)
+        found = np.full(len(points), np.inf)
+        for (a, b), flags in self._wanted.items():
+            if a == number:
+                here, obstacle = np.full(len(points), np.inf), self.obstacles[b]
+                distances(obstacle.solid, obstacle.rotation, obstacle.position, points, here)
+                found = np.where(flags > 0, np.minimum(found, here), found)
+        return found - self.skins[number].radius
+
 
 def other_places(c: Contacts) -> Array:
     """(c,) of contacts along the cables b, in segments."""

@@ -1,0 +1,1 @@
+"""One simulation being used: commands in, snapshots and events out, undo, recording, replay."""

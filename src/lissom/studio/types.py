@@ -58,7 +58,7 @@ def type_text(hint: Any) -> str:
     if origin is dict:
         return f"{{ [key: string]: {type_text(inner[1])} }}"  # Record is a command
     if dataclasses.is_dataclass(hint):
-        return str(hint.__name__)
+        return str(getattr(hint, "__name__", hint))
     raise TypeError(f"{hint}: no TypeScript for it")
 
 

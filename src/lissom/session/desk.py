@@ -1,0 +1,102 @@
+"""What belongs to the studio and not to the scene: what is hidden, kept views, measures, variants.
+
+Immutable, so that undo can go back to it. Kept beside the scene as ``hose.studio.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from lissom.scene import Scene, SceneError
+from lissom.scene.saving import write_atomically
+from lissom.session import wire
+from lissom.session.messages import CableValues, MeasureInfo, PointsInfo, Quantity, Unit, Vec3, Vec4, View
+
+Shapes = dict[str, tuple[list[Vec3], list[Vec4]]]
+"""Positions and quaternions of cables, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A scene with the shape it had, to compare with and to go back to."""
+
+    name: str
+    scene: Scene
+    shapes: Shapes
+    values: tuple[CableValues, ...]
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """How a person has arranged things around a scene."""
+
+    hidden: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()
+    transparent: tuple[str, ...] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    views: tuple[View, ...] = ()
+    measures: tuple[MeasureInfo, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    points: tuple[PointsInfo, ...] = ()
+    unit: Unit = "mm"
+    colour: Quantity = "bend_radius"
+    question: str = ""  # what a demo asks
+
+
+def desk_path(scene_path: Path) -> Path:
+    """``hose.toml`` → ``hose.studio.json``, in the same folder."""
+    return scene_path.with_suffix(".studio.json")
+
+
+def save_desk(path: Path, desk: Desk, shapes: Shapes, extra: Mapping[str, Any] | None = None) -> None:
+    """Writes the desk, and the shapes that are shown while the scene is being opened."""
+    data = {k.name: getattr(desk, k.name) for k in fields(desk) if k.name != "variants"}
+    data |= {"views": [asdict(k) for k in desk.views], "points": [asdict(k) for k in desk.points]}
+    data["measures"] = [asdict(k) for k in desk.measures]
+    data["variants"] = [
+        {"name": k.name, "scene": k.scene.to_dict(), "shapes": k.shapes, "shown": k.shown}
+        | {"values": [asdict(v) for v in k.values]}
+        for k in desk.variants
+    ]
+    text = json.dumps({"shapes": shapes, "desk": data, **(extra or {})}, ensure_ascii=False)
+    write_atomically(path, text.encode())
+
+
+def load_desk(path: Path) -> tuple[Desk, Shapes, dict[str, Any]]:
+    """What `save_desk` wrote, checked as hostile. Raises ValueError with what is wrong."""
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(whole, dict):
+        raise ValueError("is not the file of a studio")
+    shapes = {str(name): _shape(shape) for name, shape in dict(whole.get("shapes", {})).items()}
+    extra = {key: value for key, value in whole.items() if key not in ("shapes", "desk")}
+    data = dict(whole.get("desk", {}))
+    variants = [_variant(dict(k)) for k in data.pop("variants", [])]
+    hints = wire.hints(Desk)
+    known = {k.name for k in fields(Desk)} - {"groups"}
+    kept: dict[str, Any] = {"variants": tuple(variants)}
+    for name, value in data.items():
+        if name in known:
+            kept[name] = wire.checked_tuple(hints[name], value, name)
+        elif name == "groups":
+            kept[name] = wire.checked(dict[str, list[str]], value, name)
+    return Desk(**kept), shapes, extra
+
+
+def _variant(data: dict[str, Any]) -> Variant:
+    try:
+        scene = Scene.from_dict(dict(data["scene"]))
+    except SceneError as error:
+        raise ValueError(f"variant {data.get('name')!r:.60}: {error}") from None
+    shapes = {str(name): _shape(shape) for name, shape in dict(data["shapes"]).items()}
+    values = tuple(wire.checked(CableValues, k, "variant") for k in data["values"])
+    return Variant(str(data["name"]), scene, shapes, values, bool(data.get("shown", True)))
+
+
+def _shape(data: Any) -> tuple[list[Vec3], list[Vec4]]:
+    found: tuple[list[Vec3], list[Vec4]] = wire.checked(tuple[list[Vec3], list[Vec4]], data, "shape")
+    return found

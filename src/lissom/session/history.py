@@ -1,0 +1,61 @@
+"""Undo and redo: the states before and after each step. States are immutable and share what did not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from lissom.session.desk import Desk
+from lissom.simulation import SimulationState
+
+MOST_STEPS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """All that an edit can change."""
+
+    state: SimulationState
+    desk: Desk
+
+
+@dataclass(slots=True)
+class History:
+    """Steps back and forth, each with what it is called ("move brake hose/end")."""
+
+    _back: list[tuple[str, Moment]] = field(default_factory=list)
+    _forth: list[tuple[str, Moment]] = field(default_factory=list)
+
+    def push(self, label: str, before: Moment) -> None:
+        """A step was made from there."""
+        self._back.append((label, before))
+        del self._back[:-MOST_STEPS]
+        self._forth.clear()
+
+    @property
+    def undo_label(self) -> str:
+        return self._back[-1][0] if self._back else ""
+
+    @property
+    def redo_label(self) -> str:
+        return self._forth[-1][0] if self._forth else ""
+
+    def back(self, now: Moment) -> Moment | None:
+        """Where to go for undo; None where there is nothing to undo."""
+        return self._turn(self._back, self._forth, now)
+
+    def forth(self, now: Moment) -> Moment | None:
+        """The same for redo."""
+        return self._turn(self._forth, self._back, now)
+
+    def clear(self) -> None:
+        self._back.clear()
+        self._forth.clear()
+
+    @staticmethod
+    def _turn(source: list[tuple[str, Moment]], target: list[tuple[str, Moment]], now: Moment) -> Moment | None:
+        if not source:
+            return None
+        label, moment = source.pop()
+        target.append((label, now))
+        return moment

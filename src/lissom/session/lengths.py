@@ -1,0 +1,94 @@
+"""Length tools: typed lengths, the two routing modes, and how long a cable must be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lissom.analysis.report import findings
+from lissom.session.messages import Feed, Freeze, HowLong, Json, Lengthen, Soften
+from lissom.session.session import Act, Session
+from lissom.simulation import Simulation
+
+GROWTH: Final = 1.05
+"""Lengths tried are that much apart until one passes."""
+LONGEST: Final = 4.0
+"""In present lengths: no longer one is tried."""
+CLOSE: Final = 1e-4
+"""Part of the length to which the shortest is found."""
+
+
+def lengthen(session: Session, command: Lengthen) -> Json:
+    simulation = session.simulation
+    simulation.lengthen(command.cable, by=command.by, to=command.to, between=command.between)
+    session.solve()
+    return simulation.scene.cable(command.cable).length
+
+
+def soften(session: Session, command: Soften) -> Json:
+    """Answered with the length it found."""
+    mode = session.simulation.soften(command.cable, bent=command.bent)
+    session.solve()
+    return mode.length
+
+
+def feed(session: Session, command: Feed) -> Json:
+    session.simulation.feed(command.cable, between=command.between)
+    session.solve()
+    return None
+
+
+def freeze(session: Session, command: Freeze) -> Json:
+    mode = session.simulation.mode(command.cable)
+    if mode is None:
+        raise ValueError(f"{command.cable}: its length is not being set by a mode")
+    session.report = mode.freeze()
+    session.changed = True
+    return mode.length
+
+
+def how_long(session: Session, command: HowLong) -> Json:
+    """The shortest length from which on every check of the cable passes, looked for on a copy.
+
+    Longer cables are tried first until one passes, then the border between failing and passing is bisected. What
+    passes on the way between may have gaps: the answer is the border nearest to the present length.
+    """
+    name = command.cable
+    scene = session.simulation.scene
+    now = scene.cable(name).length
+    first = fails(session.simulation.copy(), name, now)
+    step = GROWTH if first else 1.0 / GROWTH
+    low = high = now
+    while now / LONGEST < high < now * LONGEST:
+        high *= step
+        if bool(fails(session.simulation.copy(), name, high)) != bool(first):
+            break
+        low = high
+    else:
+        return {"length": None, "now": now, "why": first or "it passes at a quarter of its length"}
+    good, bad = (high, low) if first else (low, high)
+    why = first
+    while abs(good - bad) > CLOSE * now:
+        middle = 0.5 * (good + bad)
+        reason = fails(session.simulation.copy(), name, middle)
+        good, bad, why = (good, middle, reason) if reason else (middle, bad, why)
+    return {"length": good, "now": now, "why": why or fails(session.simulation.copy(), name, bad)}
+
+
+def fails(simulation: Simulation, name: str, length: float) -> str:
+    """Why the cable is not right at that length; "" where it is."""
+    if length != simulation.scene.cable(name).length:
+        simulation.lengthen(name, to=length)
+    report = simulation.solve()
+    if not report.ok:
+        return report.reason or report.status
+    failed = [k for k in findings(simulation, report).failed_checks if k.cable == name]
+    return ", ".join(k.rule.replace("_", " ") for k in failed)
+
+
+ACTS = {
+    Lengthen: Act(lengthen, lambda k: f"length of {k.cable}"),
+    Soften: Act(soften, lambda k: f"soft length of {k.cable}"),
+    Feed: Act(feed, lambda k: f"feed {k.cable}"),
+    Freeze: Act(freeze, lambda k: f"freeze {k.cable}"),
+    HowLong: Act(how_long),
+}

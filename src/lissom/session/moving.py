@@ -1,0 +1,246 @@
+"""Dragging, and typed poses. What cannot follow stops where it can, and says why."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Final
+
+import numpy as np
+
+from lissom.rods.line import NO_DIRECTION
+from lissom.rods.result import CableResult
+from lissom.scene.frames import product
+from lissom.scene.pose import Pose
+from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
+from lissom.session.session import Act, Grabbed, Session
+from lissom.simulation import Report, part_way
+
+NEARER: Final = 6
+"""Halvings of the way to where a thing was to be, when it cannot go all of it."""
+
+PATIENCE: Final = 0.05
+"""s: how long to look for a nearer place within one frame."""
+
+SAME: Final = 0.005
+"""Fraction of the length: who grabs a cable there grabs what holds it there."""
+
+SMALL_TURN: Final = 0.5
+"""rad: a turn is made in steps of this, so that none of it is lost."""
+
+NO_TURN: Final = (1.0, 0.0, 0.0, 0.0)
+
+
+def grab(session: Session, command: Grab) -> Json:
+    """Takes hold; answered with the path that is really held and where it is."""
+    if session.grabbed is not None:
+        drop(session, Drop())
+    path, at = resolved(session, command.path, command.at)
+    name = path.partition("/")[0]
+    if path in session.desk.locked or name in session.desk.locked:
+        raise ValueError(f"{path}: is locked; unlock it in the tree first")
+    held = Grabbed(path, session.moment())
+    if at is not None:
+        held.grip = session.simulation.grip(name, at=at, kind="ball")
+        held.path = held.grip.path
+    elif "/" not in path and motion_of(session, path) == "free":
+        session.simulation.edit(path, motion="held")
+        session.solve()
+        held.freed = True
+    held.good = pose_of(session, held.path)
+    session.grabbed = held
+    session.changed = True
+    return {"path": held.path, "position": held.good[0], "quaternion": held.good[1]}
+
+
+def resolved(session: Session, path: str, at: float | None) -> tuple[str, float | None]:
+    """What is to be held: a support where there is one; a place on the cable where it is free."""
+    simulation = session.simulation
+    name, _, part = path.partition("/")
+    scene = simulation.scene
+    if not part and name in simulation.bodies:
+        return path, None
+    if not part and at is None:
+        raise ValueError(f"{path}: say where the cable is to be held: at = 0 … 1")
+    length = scene.cable(name).length
+    place = {"start": 0.0, "end": 1.0}.get(part, at)
+    for support in simulation.supports(name):
+        here = support.place / length
+        if support.name == part or (place is not None and abs(here - place) <= (0.0 if part else SAME)):
+            if any(support.name == k.name for k in scene.junctions) or is_joined(session, name, support.name):
+                return junction_at(session, name, here), None
+            return f"{name}/{support.name}", None
+    if place is None:
+        simulation.cable(name)
+        raise ValueError(f"{path}: nothing holds the cable there")
+    return name, min(max(place, 0.0), 1.0)
+
+
+def is_joined(session: Session, name: str, part: str) -> bool:
+    return any(
+        member.cable == name and member.end(session.simulation.scene.cable(name).length) == part
+        for junction in session.simulation.scene.junctions
+        for member in junction.members
+    )
+
+
+def junction_at(session: Session, name: str, at: float) -> str:
+    scene = session.simulation.scene
+    length = scene.cable(name).length
+    members = [
+        (abs(k.place(length) / length - at), j.name) for j in scene.junctions for k in j.members if k.cable == name
+    ]
+    return min(members)[1]
+
+
+def motion_of(session: Session, name: str) -> str:
+    scene = session.simulation.scene
+    part = next((k for k in scene.parts if k.name == name), None)
+    return scene.junction(name).motion if part is None else part.motion
+
+
+def pose_of(session: Session, path: str) -> tuple[Vec3, Vec4 | None]:
+    name, _, part = path.partition("/")
+    if not part:
+        return session.simulation.pose(name)
+    support = next(k for k in session.simulation.supports(name) if k.name == part)
+    return support.position, None if support.direction == NO_DIRECTION else support.quaternion
+
+
+def drag(session: Session, command: Drag) -> Json:
+    """As near as it can go to where it is wanted; after a drop it means nothing."""
+    held = session.grabbed
+    if held is None or held.good is None:
+        return None
+    held.moved = True
+    wanted = (command.position, command.quaternion or held.good[1])
+    report = put(session, held.path, wanted)
+    reason = ""
+    if follows(report):
+        held.good = pose_of(session, held.path)
+        if math.dist(held.good[0], command.position) > 1e-9:
+            reason = report.reason  # stopped by something
+    else:
+        reason = report.reason or report.status
+        held.good = as_near(session, held.path, held.good, wanted)
+    session.held = Held(held.path, held.good[0], command.position, reason)
+    return None
+
+
+def put(session: Session, path: str, pose: tuple[Vec3, Vec4 | None]) -> Report:
+    session.simulation.move(path, position=pose[0], quaternion=pose[1])
+    return session.solve()
+
+
+def follows(report: Report) -> bool:
+    return report.status in ("converged", "unstable")
+
+
+def as_near(
+    session: Session, path: str, good: tuple[Vec3, Vec4 | None], wanted: tuple[Vec3, Vec4 | None]
+) -> tuple[Vec3, Vec4 | None]:
+    """Halves the way from the last good pose until the cable follows; ends there, solved."""
+    began = time.perf_counter()
+    start: Pose = (good[0], good[1] or NO_TURN)
+    end: Pose = (wanted[0], wanted[1] or NO_TURN)
+    low, high = 0.0, 1.0
+    standing = False  # whether the simulation is at `low`
+    for _ in range(NEARER):
+        if time.perf_counter() - began > PATIENCE:
+            break
+        middle = 0.5 * (low + high)
+        x, q = part_way(start, end, middle)
+        standing = follows(put(session, path, (x, q if good[1] is not None else None)))
+        low, high = (middle, high) if standing else (low, middle)
+    x, q = part_way(start, end, low)
+    near = (x, q if good[1] is not None else None)
+    if not standing:
+        put(session, path, near)
+    return near
+
+
+def drop(session: Session, command: Drop) -> Json:
+    """Lets go; answered with the path of the clip that was left, if one was."""
+    held = session.grabbed
+    if held is None:
+        return None
+    session.grabbed = session.held = None
+    kept = None
+    if held.grip is not None and command.keep is not None:
+        kept = held.grip.keep(command.keep)
+        session.step(f"clip {kept}", held.before)
+    elif held.grip is not None:
+        held.grip.release()
+        session.solve()
+    else:
+        if held.freed:
+            session.simulation.edit(held.path, motion="free")
+        session.solve()
+    if kept is None and held.moved:
+        session.step(f"drag {held.path}", held.before)
+    session.changed, session.described = True, False
+    return kept
+
+
+def cancel(session: Session, command: Cancel) -> Json:
+    held = session.grabbed
+    if held is not None:
+        session.go_to(held.before)
+    return None
+
+
+def move(session: Session, command: Move) -> Json:
+    path, at = resolved(session, command.path, None) if "/" in command.path else (command.path, None)
+    if at is not None:
+        raise ValueError(f"{command.path}: this end is free; drag it, or give it a kind first")
+    session.simulation.move(
+        path,
+        position=command.position,
+        quaternion=command.quaternion,
+        tangent=command.tangent,
+        roll=command.roll,
+    )
+    session.solve()
+    return None
+
+
+def turn(session: Session, command: Turn) -> Json:
+    """By as much as the cable follows; answered with the angle turned."""
+    path, at = resolved(session, command.path, None)
+    pose = None if at is not None else pose_of(session, path)
+    if pose is None or pose[1] is None:
+        raise ValueError(f"{command.path}: does not hold the cable's direction, so it cannot turn it")
+    steps = max(1, math.ceil(abs(command.by) / SMALL_TURN))
+    half = 0.5 * command.by / steps
+    q = pose[1]
+    for k in range(steps):
+        before, q = q, product(q, (math.cos(half), 0.0, 0.0, math.sin(half)))
+        if not follows(put(session, path, (pose[0], q))):
+            reason = session.report.reason
+            put(session, path, (pose[0], before))
+            if k == 0:
+                raise ValueError(f"{path}: cannot be turned further: {reason}")
+            return 2.0 * half * k
+    return command.by
+
+
+def place_on(result: CableResult, at: float) -> Vec3:
+    """The point of the cable at a fraction of its length, m: cubic between its points."""
+    s = at * result.length
+    k = min(max(int(np.searchsorted(result.s, s)) - 1, 0), len(result.s) - 2)
+    h = float(result.s[k + 1] - result.s[k])
+    u = (s - float(result.s[k])) / h
+    a, b = result.positions[k], result.positions[k + 1]
+    p, q = h * result.tangents[k], h * result.tangents[k + 1]
+    x = a + u * p + u * u * (3.0 * (b - a) - 2.0 * p - q) + u**3 * (p + q - 2.0 * (b - a))
+    return float(x[0]), float(x[1]), float(x[2])
+
+
+ACTS = {
+    Grab: Act(grab),
+    Drag: Act(drag),
+    Drop: Act(drop),
+    Cancel: Act(cancel),
+    Move: Act(move, lambda k: f"move {k.path}"),
+    Turn: Act(turn, lambda k: f"turn {k.path}"),
+}

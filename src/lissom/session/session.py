@@ -1,0 +1,136 @@
+"""A session: one simulation, what a person does with it, and what there is to see.
+
+`do` carries out a command and gives what is to be answered; it raises where that cannot be done, and then nothing has
+changed. What the commands do stands in the modules of their own: each brings its `ACTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lissom.scene import Scene
+from lissom.session.desk import Desk
+from lissom.session.history import History, Moment
+from lissom.session.messages import Command, Event, Held, Json, Notice
+from lissom.session.recording import Recorder
+from lissom.session.workspace import Workspace
+from lissom.simulation import Grip as CableGrip
+from lissom.simulation import Report, Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a command does; with a label it is a step of undo."""
+
+    run: Callable[[Session, Any], Json]
+    label: Callable[[Any], str] | None = None
+
+
+@dataclass(slots=True)
+class Grabbed:
+    """A drag under way."""
+
+    path: str
+    before: Moment
+    grip: CableGrip | None = None  # on the cable itself
+    freed: bool = False  # a free body, held only while it is dragged
+    good: tuple[tuple[float, float, float], tuple[float, float, float, float] | None] | None = None  # last pose
+    moved: bool = False
+
+
+class Session:
+    """One simulation being used."""
+
+    def __init__(self, workspace: Workspace, tell: Callable[[Event], None], simulation: Simulation | None = None):
+        self.workspace = workspace
+        self.tell = tell
+        self.simulation = simulation or Simulation(Scene())
+        self.report: Report = Report("converged", "", 0, 0.0, {})
+        self.desk = Desk()
+        self.history = History()
+        self.recorder = Recorder()
+        self.file: Path | None = None
+        self.unsaved = False
+        self.recovered = False
+        self.simulate = True
+        self.plotted: str | None = None
+        self.grabbed: Grabbed | None = None
+        self.held: Held | None = None
+        self.first: Moment | None = None  # as it was opened
+        self.frames = 0
+        self.changed = True  # since the last frame
+        self.described = False  # whether the page knows the scene as it is
+
+    def do(self, command: Command) -> Json:
+        """Carries the command out. Raises where it cannot be done; nothing has changed then."""
+        act = acts()[type(command)]
+        before = self.moment() if act.label is not None else None
+        try:
+            value = act.run(self, command)
+        except Exception:
+            if before is not None:
+                self.go_to(before)
+            raise
+        self.recorder.note(command)
+        if before is not None and act.label is not None:
+            self.step(act.label(command), before)
+        return value
+
+    def step(self, label: str, before: Moment) -> None:
+        """Something was edited: it can be undone, and is not saved."""
+        self.history.push(label, before)
+        self.unsaved = True
+        self.described = False
+        self.changed = True
+
+    def moment(self) -> Moment:
+        return Moment(self.simulation.state(), self.desk)
+
+    def go_to(self, moment: Moment) -> None:
+        """Back (or forth) to a moment of this session, as it was."""
+        self.grabbed = self.held = None
+        self.desk = moment.desk
+        self.simulation.restore(moment.state)
+        self.report = self.simulation.solve()
+        self.changed, self.described = True, False
+
+    def solve(self, cold: bool = False) -> Report:
+        """Follows what was changed, where the simulation is on."""
+        if self.simulate or cold:
+            self.report = self.simulation.solve(cold=cold)
+        self.changed = True
+        return self.report
+
+    def begin(self, simulation: Simulation, file: Path | None, desk: Desk | None = None) -> None:
+        """Another scene: nothing of before can be undone."""
+        self.simulation, self.file = simulation, file
+        self.desk = desk or Desk()
+        self.history.clear()
+        self.grabbed = self.held = None
+        self.unsaved = self.recovered = False
+        self.report = simulation.solve()
+        self.first = self.moment()
+        self.changed, self.described = True, False
+        for note in simulation.notes:
+            self.tell(Notice("warning", note))
+
+    def arrange(self, **changes: Any) -> None:
+        """Changes the desk."""
+        self.desk = replace(self.desk, **changes)
+        self.described = False
+
+
+def acts() -> dict[type, Act]:
+    """All commands. The modules know the session, so they are asked for only now."""
+    from lissom.session import arranging, editing, filing, lengths, moving, stepping
+
+    if not _ACTS:
+        for module in (moving, editing, lengths, arranging, filing, stepping):
+            _ACTS.update(module.ACTS)
+    return _ACTS
+
+
+_ACTS: dict[type, Act] = {}

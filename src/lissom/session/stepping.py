@@ -1,0 +1,55 @@
+"""Simulation on and off, single solves, undo and redo."""
+
+from __future__ import annotations
+
+from lissom.session.messages import Json, Redo, Reset, Simulate, Solve, Undo
+from lissom.session.session import Act, Session
+
+
+def simulate(session: Session, command: Simulate) -> Json:
+    session.simulate = command.on
+    session.described = False
+    session.solve()
+    return None
+
+
+def solve(session: Session, command: Solve) -> Json:
+    """Also while the simulation is off."""
+    session.report = session.simulation.solve(cold=command.cold)
+    session.changed = True
+    return {"status": session.report.status, "reason": session.report.reason}
+
+
+def reset(session: Session, command: Reset) -> Json:
+    if session.first is not None:
+        session.go_to(session.first)
+    return None
+
+
+def undo(session: Session, command: Undo) -> Json:
+    return step(session, True)
+
+
+def redo(session: Session, command: Redo) -> Json:
+    return step(session, False)
+
+
+def step(session: Session, back: bool) -> str:
+    """Answered with what was undone or done again."""
+    label = session.history.undo_label if back else session.history.redo_label
+    now = session.moment() if session.grabbed is None else session.grabbed.before
+    moment = session.history.back(now) if back else session.history.forth(now)
+    if moment is None:
+        raise ValueError(f"there is nothing to {'undo' if back else 'redo'}")
+    session.go_to(moment)
+    session.unsaved = True
+    return label
+
+
+ACTS = {
+    Simulate: Act(simulate),
+    Solve: Act(solve),
+    Reset: Act(reset, lambda k: "reset"),
+    Undo: Act(undo),
+    Redo: Act(redo),
+}

@@ -1,0 +1,88 @@
+"""The folder that a studio works in: nothing outside is read or written on behalf of a page."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+SCENES: Final = (".toml", ".json")
+HIDDEN: Final = ".lissom"
+"""Folder in the workspace for what is kept against crashes, and for uploads that are not yet parts."""
+
+MOST_FILES: Final = 2000
+SAFE_NAME: Final = re.compile(r"[^\w.\- ]+", re.UNICODE)
+
+
+class WorkspaceError(ValueError):
+    """A path that leads out of the workspace, or a file that is not there; says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder, and the way from paths as a page says them (relative, with slashes) to files in it."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, folder: str | Path) -> Workspace:
+        """Links are followed once, here: what is then inside is inside."""
+        return cls(Path(os.path.realpath(folder)))
+
+    @property
+    def hidden(self) -> Path:
+        path = self.folder / HIDDEN
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def file(self, path: str) -> Path:
+        """The file of this path in the workspace. Raises where the path leads out of it, also through a link."""
+        pure = PurePosixPath(path.replace("\\", "/"))
+        bad = not path.strip() or "\0" in path or pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0]
+        if bad or any(part.startswith(".") for part in pure.parts):
+            raise WorkspaceError(f"{path!r:.120}: must be a path inside the workspace, such as hoses/front.toml")
+        whole = Path(os.path.realpath(self.folder / pure))
+        if not whole.is_relative_to(self.folder):
+            raise WorkspaceError(f"{path!r:.120}: leads out of the workspace")
+        return whole
+
+    def scene(self, path: str) -> Path:
+        """The same, for a scene file."""
+        file = self.file(path)
+        if file.suffix.lower() not in SCENES:
+            raise WorkspaceError(f"{path!r:.120}: a scene file ends in .toml or .json")
+        return file
+
+    def said(self, file: Path) -> str:
+        """A file in the workspace as a page says it; one outside by its name alone."""
+        whole = Path(os.path.realpath(file))
+        return whole.relative_to(self.folder).as_posix() if whole.is_relative_to(self.folder) else whole.name
+
+    def scenes(self) -> list[str]:
+        """All scene files, not deeper than three folders."""
+        return self._files(lambda name: name.endswith(SCENES) and not name.endswith(".studio.json"))
+
+    def recordings(self) -> list[str]:
+        return self._files(lambda name: name.endswith(".session.jsonl"))
+
+    def _files(self, fits: object) -> list[str]:
+        found: list[str] = []
+        for root, folders, names in os.walk(self.folder):
+            deep = len(Path(root).relative_to(self.folder).parts)
+            folders[:] = sorted(k for k in folders if not k.startswith(".") and k != "node_modules") if deep < 3 else []
+            found += [self.said(Path(root) / k) for k in sorted(names) if not k.startswith(".") and fits(k)]  # type: ignore[operator]
+            if len(found) > MOST_FILES:
+                break
+        return found[:MOST_FILES]
+
+    def free_name(self, stem: str, ending: str, folder: Path | None = None) -> Path:
+        """A file that is not there yet: "stem.ending", "stem 2.ending", …"""
+        clean = SAFE_NAME.sub(" ", stem).strip(" .")[:80] or "untitled"
+        number, where = 1, folder or self.folder
+        while True:
+            path = where / (f"{clean}{ending}" if number == 1 else f"{clean} {number}{ending}")
+            if not path.exists():
+                return path
+            number += 1

@@ -1,0 +1,187 @@
+"""From the server to the simulation process and back.
+
+Two threads wait on the pipe, so that the event loop never does. Events get their numbers here and are kept for pages
+that were away; of frames and read-outs only the latest is kept. When the process dies another takes its place, from
+what was last kept, and every command that waits for an answer is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import get_context
+from typing import Any, Final
+
+from lissom.session import wire
+from lissom.session.messages import Answer, Notice
+from lissom.studio.worker import GIVE_STATE, Start, run
+
+KEPT_EVENTS: Final = 1000
+"""For pages that come back; who was away for longer gets the whole scene."""
+COME_BACK: Final = 2.0
+"""s that a page may be gone before the studio of a live simulation is left."""
+TRIES: Final = 5
+"""A process that dies this often within a minute is not started again."""
+
+
+class Bridge:
+    """Owns the simulation process."""
+
+    def __init__(self, start: Start) -> None:
+        self.start_with = start
+        self.events: deque[tuple[int, str]] = deque(maxlen=KEPT_EVENTS)
+        self.seq = int(time.time() * 1000.0)  # larger than any of a server before this one
+        self.scene: str | None = None  # the last description, and status, for pages that are new
+        self.status: str | None = None
+        self.frame: bytes | None = None
+        self.readouts: str | None = None
+        self.frames = 0
+        self.meshes: dict[str, bytes] = {}
+        self.listeners: set[Callable[[], None]] = set()
+        self.closed = False
+        self.left: Callable[[], object] | None = None  # called when the last page has been gone for a while
+        self.state: Any = None  # of the simulation, when it was asked for
+        self._pages = 0
+        self.deaths: list[float] = []
+        self._waiting: set[int] = set()
+        self._outbox: queue.Queue[str | None] = queue.Queue()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def open(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Starts the process."""
+        self._loop = loop
+        self._launch(self.start_with)
+        threading.Thread(target=self._write, daemon=True).start()
+
+    def _launch(self, start: Start) -> None:
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=run, args=(theirs, start), daemon=True)
+        self._process.start()
+        theirs.close()
+        threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the simulation process."""
+        return None if self._process is None else self._process.pid
+
+    def send(self, text: str) -> None:
+        """A command of a page."""
+        self._waiting.add(wire.number_of(text))
+        self._outbox.put(text)
+
+    def close(self) -> None:
+        self.closed = True
+        self._outbox.put(None)
+        if self._pipe is not None:
+            self._pipe.close()
+        if self._process is not None:
+            self._process.join(timeout=3.0)
+            if self._process.is_alive():
+                self._process.terminate()
+
+    # ---- threads -----------------------------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        while (text := self._outbox.get()) is not None:
+            pipe = self._pipe
+            try:
+                pipe.send(text)
+            except (BrokenPipeError, OSError, ValueError):
+                continue  # the reader sees the end too, and says so
+
+    def _read(self, pipe: Any) -> None:
+        assert self._loop is not None
+        while True:
+            try:
+                message = pipe.recv()
+            except (EOFError, OSError):
+                if not self.closed:
+                    self._loop.call_soon_threadsafe(self._died)
+                return
+            if self.closed:
+                return
+            self._loop.call_soon_threadsafe(self._take, message)
+
+    # ---- on the event loop -------------------------------------------------------------------------------------------
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        kind = message[0]
+        if kind == "frame":
+            self.frame = message[1]
+            self.frames += 1
+        elif kind == "readouts":
+            self.readouts = message[1]
+        elif kind == "mesh":
+            self.meshes[message[1]] = message[2]
+        elif kind == "state":
+            self.state = message[1]
+            if self.left is not None:
+                self.left()
+        elif kind == "where":
+            self.start_with = Start(self.start_with.folder, file=message[1], again=True)
+        else:
+            self._event(message[1])
+        self._wake()
+
+    def _event(self, body: str) -> None:
+        self.seq += 1
+        text = f'{{"seq":{self.seq},{body[1:]}'
+        head = body[:40]
+        if head.startswith('{"kind":"SceneEvent"'):
+            self.scene = text
+        elif head.startswith('{"kind":"Status"'):
+            self.status = text
+        elif head.startswith('{"kind":"Answer"'):
+            self._waiting.discard(json.loads(body)["to"])
+        self.events.append((self.seq, text))
+
+    def _wake(self) -> None:
+        for listener in self.listeners:
+            listener()
+
+    def _died(self) -> None:
+        """The process is gone: say so, and begin another from what was kept."""
+        now = time.monotonic()
+        self.deaths = [k for k in self.deaths if now - k < 60.0] + [now]
+        for number in sorted(self._waiting):
+            self._event(wire.event_text(Answer(number, False, "the simulation stopped; try again")))
+        self._waiting.clear()
+        if len(self.deaths) >= TRIES:
+            text = "The simulation stopped again and again; it is not started any more. The file is as it was saved."
+            self._event(wire.event_text(Notice("error", text)))
+        else:
+            text = "The simulation stopped and was started again from what was last kept."
+            self._event(wire.event_text(Notice("warning", text)))
+            self._launch(replace(self.start_with, again=True, state=None))
+        self._wake()
+
+    def page_came(self, listener: Callable[[], None]) -> None:
+        self._pages += 1
+        self.listeners.add(listener)
+
+    def page_went(self, listener: Callable[[], None]) -> None:
+        """A page may come back at once (it was loaded again): only then the studio is left."""
+        self._pages -= 1
+        self.listeners.discard(listener)
+        if self._pages == 0 and self.left is not None and self._loop is not None:
+            self._loop.call_later(COME_BACK, self._ask_for_state)
+
+    def _ask_for_state(self) -> None:
+        if self._pages == 0:
+            self._outbox.put(GIVE_STATE)
+
+    def missed(self, after: int) -> list[str]:
+        """What a page that has seen events up to `after` must be sent."""
+        if self.events and after >= self.events[0][0] - 1 and after <= self.seq:
+            return [text for seq, text in self.events if seq > after]
+        return [text for text in (self.status, self.scene) if text is not None]

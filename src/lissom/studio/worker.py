@@ -1,0 +1,219 @@
+"""The simulation process: one session, commands in through a pipe, events and snapshots out.
+
+It ends when the pipe does, so no simulation outlives its server.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from lissom.scene import SceneError
+from lissom.session import wire
+from lissom.session.messages import Answer, Command, Drag, Drop, Event, Notice, Status
+from lissom.session.wire import MessageError
+from lissom.session.workspace import Workspace
+
+READOUTS_EVERY: Final = 0.08
+"""s, while something moves."""
+AUTOSAVE_AFTER: Final = 1.0
+"""s after an edit: less than what a crash may lose."""
+GIVE_STATE: Final = "state"
+"""Asks for the state of the simulation, which a live one goes on from."""
+IDLE: Final = 0.5
+"""s between looks at the clock when nothing happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a simulation process begins with: a scene file, a demo, a live simulation's state, or an empty scene."""
+
+    folder: str  # the workspace
+    file: str | None = None  # path in the workspace
+    demo: str | None = None
+    state: Any = None  # SimulationState of a live simulation
+    again: bool = False  # after the process of before died
+
+
+def run(pipe: Connection, start: Start) -> None:
+    """The whole life of the process."""
+    os.chdir(start.folder)  # meshes of a scene that has no file yet are looked for there
+    worker = Worker(pipe, start)
+    try:
+        worker.begin()
+        while worker.turn():
+            pass
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        return
+
+
+class Worker:
+    """Takes commands, keeps the page informed."""
+
+    def __init__(self, pipe: Connection, start: Start) -> None:
+        self.pipe = pipe
+        self.start = start
+        self.last_readouts = 0.0
+        self.stale = False  # read-outs are older than the last frame
+        self.edited = 0.0  # when the first edit was made that is not yet kept
+        self.known: set[str] = set()
+
+    # ---- beginning ---------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Shows what is stored, then imports and compiles what it takes, and solves."""
+        self.tell(Status("starting"))
+        workspace = Workspace.of(self.start.folder)
+        self.show_stored(workspace)
+        from lissom.analysis.waiting import on_compiling
+        from lissom.session import filing
+        from lissom.session.session import Session
+        from lissom.session.surfaces import Surfaces
+
+        self.session, self.surfaces = Session(workspace, self.tell), Surfaces()
+        with on_compiling(lambda: self.tell(Status("compiling", "Compiling the solver: once, about a minute."))):
+            try:
+                self.open(filing)
+            except (SceneError, ValueError, OSError) as error:
+                self.tell(Notice("error", str(error)))
+                self.session.begin(self.session.simulation, None)
+            self.look()
+        self.tell(Status("restarted" if self.start.again else "ready"))
+
+    def open(self, filing: Any) -> None:
+        start, session = self.start, self.session
+        if start.state is not None:
+            from lissom.simulation import Simulation
+
+            simulation = Simulation(start.state.scene)
+            simulation.restore(start.state)
+            session.begin(simulation, None)
+        elif start.file is not None:
+            session.file = session.workspace.scene(start.file)
+            filing.open_file(session, session.file)
+            filing.recover(session)
+            filing.remember_recent(session, session.file)
+        elif filing.autosave_file(session).is_file():
+            filing.recover(session)
+        elif start.demo is not None:
+            filing.open_demo(session, start.demo)
+        else:
+            session.begin(session.simulation, None)
+
+    def show_stored(self, workspace: Workspace) -> None:
+        """The scene and the shape it had, before anything heavy is even imported."""
+        from lissom.session.stored import stored
+
+        found = stored(workspace, self.start.file, self.start.demo)
+        if found is not None:
+            event, frame = found
+            self.tell(event)
+            self.pipe.send(("frame", frame))
+
+    # ---- one turn ----------------------------------------------------------------------------------------------------
+
+    def turn(self) -> bool:
+        """Waits for commands, does them, shows what came of it."""
+        if self.pipe.poll(self.patience()):
+            for number, command in self.taken():
+                self.do(number, command)
+        self.look()
+        now = time.monotonic()
+        if self.stale and now - self.last_readouts >= READOUTS_EVERY:
+            self.read_out(now)
+        if self.edited and now - self.edited >= AUTOSAVE_AFTER:
+            self.keep()
+        return True
+
+    def patience(self) -> float:
+        if self.stale:
+            return READOUTS_EVERY / 4.0
+        if self.edited:
+            return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
+        return IDLE
+
+    def taken(self) -> list[tuple[int, Command]]:
+        """All commands that wait; of drags that follow each other only the last."""
+        found: list[tuple[int, Command]] = []
+        while True:
+            text = self.pipe.recv()
+            if text == GIVE_STATE:
+                self.pipe.send(("state", self.session.simulation.state()))
+                if not self.pipe.poll(0):
+                    return found
+                continue
+            try:
+                number, command = wire.read_command(text)
+            except MessageError as error:
+                self.tell(Answer(wire.number_of(text), False, str(error)))
+            else:
+                if isinstance(command, Drag) and found and isinstance(found[-1][1], Drag):
+                    self.tell(Answer(found.pop()[0], True))
+                found.append((number, command))
+            if not self.pipe.poll(0):
+                return found
+
+    def do(self, number: int, command: Command) -> None:
+        """One command; whatever goes wrong is answered, and the session goes on."""
+        unsaved = len(self.session.recorder.done)
+        try:
+            value = self.session.do(command)
+        except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
+            self.tell(Answer(number, False, said(error)))
+        except Exception as error:  # a mistake of ours: nothing is lost, and it is said
+            traceback.print_exc()
+            self.tell(Answer(number, False, f"{type(error).__name__}: {error}"))
+        else:
+            if (len(self.session.recorder.done) != unsaved and not isinstance(command, Drag | Drop)) or (
+                isinstance(command, Drop) and self.session.unsaved
+            ):
+                self.edited = self.edited or time.monotonic()
+            self.look()
+            self.tell(Answer(number, True, "", value))
+
+    def look(self) -> None:
+        """Tells what has changed: the scene, then the shapes."""
+        from lissom.session.describing import describe
+        from lissom.session.shapes import frame
+
+        if not self.session.described:
+            event = describe(self.session, self.surfaces)
+            for part in event.parts:
+                if part.mesh is not None and part.mesh not in self.known:
+                    self.known.add(part.mesh)
+                    self.pipe.send(("mesh", part.mesh, self.surfaces.packed(part.mesh)))
+            self.pipe.send(("where", event.file))
+            self.tell(event)
+            self.session.changed = True
+        if self.session.changed:
+            self.pipe.send(("frame", frame(self.session)))
+            self.stale = True
+
+    def read_out(self, now: float) -> None:
+        from lissom.session.shapes import readouts
+
+        self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+        self.stale, self.last_readouts = False, now
+
+    def keep(self) -> None:
+        from lissom.session.filing import autosave
+
+        if self.session.grabbed is not None:
+            return
+        self.edited = 0.0
+        try:
+            autosave(self.session)
+        except (SceneError, OSError) as error:
+            self.tell(Notice("warning", f"unsaved edits could not be kept: {error}"))
+
+    def tell(self, event: Event) -> None:
+        self.pipe.send(("event", wire.event_text(event)))
+
+
+def said(error: Exception) -> str:
+    """A key error's text is its key in quotes."""
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
