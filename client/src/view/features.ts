@@ -17,6 +17,7 @@ export interface Features {
 
 const ROUND = 7; // a circle has at least so many corners
 const OFF_CIRCLE = 0.01; // of its radius
+const WIDE = 1.4; // an arc of less than about 40° is taken for a bent edge
 const STRAIGHT = Math.cos((20 * Math.PI) / 180); // edges that go on straighter than this have no corner between them
 
 export function featuresOf({ edges, edgeVertices }: Creased): Features {
@@ -82,6 +83,7 @@ function circleThrough(points: Vector3[]): Circle | null {
     .addScaledVector(v.clone().cross(axis), u.lengthSq() / (2 * area))
     .addScaledVector(axis.clone().cross(u), v.lengthSq() / (2 * area));
   const radius = centre.distanceTo(a);
+  if (radius > WIDE * Math.max(...own.map((p) => p.distanceTo(a)))) return null; // nearly straight
   axis.normalize();
   const near = own.every((p) => {
     const d = p.clone().sub(centre);

@@ -1,5 +1,5 @@
 // The floor: a grid whose spacing follows the zoom, in steps of ten, and the shadow that shows what stands above it.
-import { Color, DoubleSide, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector2, Vector3 } from "three";
+import { Color, DoubleSide, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, Vector2 } from "three";
 import type { Unit } from "../store";
 import { METRES, roundLength } from "../units";
 import type { Stage } from "./stage";
@@ -35,7 +35,7 @@ void main() {
   vec3 colour = ink;
   float x = axis(vWorld.y, 1.4), y = axis(vWorld.x, 1.4);
   colour = mix(colour, xInk, x); colour = mix(colour, yInk, y);
-  on = max(on, max(x, y) * min(1.0, strength * 2.2));
+  on = max(on, max(x, y) * min(1.0, strength * 2.4));
   float far = length(vWorld.xy - centre) / radius;
   on *= 1.0 - smoothstep(0.35, 1.0, far);
   if (on < 0.004) discard;
@@ -111,8 +111,8 @@ export class Grid {
     this.scale.textContent = roundLength(bar, unit);
   }
 
-  /** A point on the floor, for clicks on nothing. */
-  get height(): Vector3 {
-    return this.lines.position;
+  /** z of the floor. */
+  get height(): number {
+    return this.lines.position.z;
   }
 }

@@ -73,6 +73,11 @@ export class Parts {
     this.arrived.add(call);
   }
 
+  /** Whether meshes are still on their way. */
+  get waiting(): boolean {
+    return [...this.views.values()].some(({ info, shape }) => info.mesh !== null && shape === null);
+  }
+
   bounds(names?: ReadonlySet<string>): Box3 {
     const box = new Box3();
     for (const [name, view] of this.views) {
