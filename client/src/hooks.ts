@@ -3,6 +3,7 @@ import { Vector3 } from "three";
 import type { Connection } from "./connection";
 import type { Command, View } from "./messages";
 import type { Store, Vec3 } from "./store";
+import type { Stage } from "./view/stage";
 import type { View3D } from "./view/view";
 
 export interface Hooks {
@@ -16,6 +17,7 @@ export interface Hooks {
   frame(): number | null;
   selection(): readonly string[];
   camera(): View;
+  stage: Stage;
   send(command: Command): Promise<unknown>;
   /** Resolves after the next picture was drawn. */
   drawn(): Promise<void>;
@@ -41,6 +43,7 @@ export function expose(store: Store, connection: Connection, view: View3D): void
     frame: () => store.get("frame")?.number ?? null,
     selection: () => store.get("selection"),
     camera: () => stage.rig.current("now"),
+    stage,
     send: (command) => connection.send(command),
     drawn: () => {
       stage.invalidate();

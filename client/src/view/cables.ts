@@ -43,7 +43,7 @@ export class CableView {
     if (this.tube === null || this.tube.points !== strand.points) this.build(strand.points);
     this.strand = strand;
     const n = strand.points;
-    for (let i = 0; i < n; i++) this.amounts[i] = scale === null ? 0 : scale.amount(strand.colour[i]);
+    for (let i = 0; i < n; i++) this.amounts[i] = scale === null ? 0 : scale.amount(strand.colour[i], this.info);
     this.tint.coloured.value = scale === null ? 0 : 1;
     this.tint.limit.value = scale === null ? Infinity : Math.min(1e6, scale.limitOf(this.info));
     this.tube?.update(strand.positions, strand.quaternions, strand.length, this.amounts);
@@ -166,7 +166,7 @@ export class Cables {
       if (strand !== undefined) view.update(strand, this.scale);
     }
     for (const call of this.drawn) call(frame);
-    this.stage.invalidate();
+    this.stage.moved();
   }
 
   private mark(): void {
@@ -176,7 +176,7 @@ export class Cables {
       view.mark(selected.has(name), hovered === name);
       (view.group.children[1] as Mesh).material = selected.has(name) ? this.selectedRim : this.hoveredRim;
     }
-    this.stage.invalidate();
+    this.stage.moved();
   }
 
   private paint(): void {

@@ -16,28 +16,20 @@ const FRAGMENT = `
 varying vec3 vWorld;
 uniform float step; uniform float fade; uniform float strength; uniform float radius;
 uniform vec3 ink; uniform vec3 xInk; uniform vec3 yInk; uniform vec2 centre;
-float lines(float spacing, float width) {
-  vec2 c = vWorld.xy / spacing;
-  vec2 w = fwidth(c);
-  vec2 d = abs(fract(c - 0.5) - 0.5);
-  vec2 on = 1.0 - smoothstep(w * width * 0.5, w * (width * 0.5 + 0.8), d);
-  on *= 1.0 - smoothstep(0.25, 0.7, w);
+float lines(vec2 width, float spacing) {
+  vec2 w = width / spacing;
+  vec2 d = abs(fract(vWorld.xy / spacing - 0.5) - 0.5);
+  vec2 on = clamp((w * 1.3 - d) / (w * 0.8), 0.0, 1.0) * clamp((0.7 - w) / 0.45, 0.0, 1.0);
   return max(on.x, on.y);
 }
-float axis(float c, float width) {
-  float w = fwidth(c);
-  return 1.0 - smoothstep(w * width * 0.5, w * (width * 0.5 + 0.9), abs(c));
-}
 void main() {
-  float minor = lines(step, 1.0) * fade * 0.45;
-  float major = lines(step * 10.0, 1.0) * mix(0.6, 1.0, fade);
-  float on = max(minor, major) * strength;
-  vec3 colour = ink;
-  float x = axis(vWorld.y, 1.4), y = axis(vWorld.x, 1.4);
-  colour = mix(colour, xInk, x); colour = mix(colour, yInk, y);
-  on = max(on, max(x, y) * min(1.0, strength * 2.4));
-  float far = length(vWorld.xy - centre) / radius;
-  on *= 1.0 - smoothstep(0.35, 1.0, far);
+  vec2 width = fwidth(vWorld.xy);
+  float far = 1.0 - length(vWorld.xy - centre) / radius;
+  if (far <= 0.0) discard;
+  float on = max(lines(width, step) * fade * 0.45, lines(width, step * 10.0) * mix(0.6, 1.0, fade)) * strength;
+  vec2 axis = clamp((width * 1.6 - abs(vWorld.xy)) / (width * 0.9), 0.0, 1.0);
+  vec3 colour = mix(mix(ink, xInk, axis.y), yInk, axis.x);
+  on = max(on, max(axis.x, axis.y) * min(1.0, strength * 2.4)) * min(1.0, far * 1.5);
   if (on < 0.004) discard;
   gl_FragColor = vec4(colour, on);
   #include <colorspace_fragment>

@@ -5,6 +5,7 @@ import type { Stage } from "./stage";
 interface Label {
   element: HTMLDivElement;
   point: Vector3;
+  lifted: boolean; // stands off, on a line
 }
 
 export class Labels {
@@ -21,11 +22,12 @@ export class Labels {
   put(key: string, point: Vector3, text: string, kind = ""): void {
     let label = this.labels.get(key);
     if (label === undefined) {
-      label = { element: document.createElement("div"), point: new Vector3() };
+      label = { element: document.createElement("div"), point: new Vector3(), lifted: false };
       this.stage.overlay.append(label.element);
       this.labels.set(key, label);
     }
     label.point.copy(point);
+    label.lifted = kind === "bad";
     label.element.className = `view-label ${kind}`;
     if (label.element.textContent !== text) label.element.textContent = text;
     this.stage.invalidate();
@@ -53,10 +55,10 @@ export class Labels {
   }
 
   private place(): void {
-    for (const { element, point } of this.labels.values()) {
+    for (const { element, point, lifted } of this.labels.values()) {
       const at = this.stage.rig.project(point);
       element.hidden = at === null;
-      if (at !== null) element.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px) translate(-50%, calc(-100% - 9px))`;
+      if (at !== null) element.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px) translate(-50%, calc(-100% - ${lifted ? 22 : 9}px))`;
     }
   }
 }

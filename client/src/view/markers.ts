@@ -104,7 +104,7 @@ export class Markers {
     const selected = new Set(this.store.get("selection"));
     const hovered = this.store.get("hovered");
     for (const { path, object } of this.all.values()) object.material = selected.has(path) ? this.chosen : hovered === path ? this.pointed : this.plain;
-    this.stage.invalidate();
+    this.stage.moved();
   }
 
   private keepVisible(): void {

@@ -142,7 +142,7 @@ export class Parts {
       const body = frame.bodies.get(name);
       if (body !== undefined && body.quaternion !== null) view.place(body.position, body.quaternion);
     }
-    this.stage.invalidate();
+    this.stage.moved();
   }
 
   private paint(): void {
@@ -166,7 +166,7 @@ export class Parts {
       if (view.mesh !== null) view.mesh.castShadow = !seeThrough;
       if (view.lines !== null) view.lines.visible = edges || chosen || pointed;
     }
-    this.stage.invalidate();
+    this.stage.moved();
   }
 }
 

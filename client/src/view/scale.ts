@@ -10,8 +10,8 @@ export interface Tick {
 
 export interface Scale {
   title: string;
-  limit: number | null; // amount of the strictest limit, marked in the legend
-  amount(value: number): number; // may be above 1
+  limit: number | null; // amount at which limits stand, where there are any
+  amount(value: number, cable: CableInfo): number; // may be above 1
   limitOf(cable: CableInfo): number; // amount beyond which this cable's own limit is exceeded
   ticks: Tick[];
 }
@@ -45,35 +45,41 @@ type Limit = (cable: CableInfo) => number | null;
 
 /** Small is bad: the amount is limit / value, so that straight is 0 and the limit stands at its place. */
 function inverse(frame: FrameData, cables: readonly CableInfo[], unit: Unit, name: string, limit: Limit): Scale {
-  const limits = given(cables, limit);
-  const strictest = limits.length > 0 ? Math.max(...limits) : null;
-  const one = (strictest ?? smallest(frame)) * LIMIT_AT; // the length of amount 1
-  const useful = Number.isFinite(one) && one > 0;
-  const amount = (value: number): number => (useful && Number.isFinite(value) ? Math.min(MOST, one / Math.max(value, one / MOST)) : 0);
-  const label = (at: number): string => (at === 0 ? "∞" : lengthNumber(one / at, unit, unit === "mm" ? 0 : undefined));
+  const { one, common, any } = limitsOf(cables, limit, Math.max, smallest(frame));
+  const places = [0, 0.2, 0.4, 0.6, LIMIT_AT, 1];
+  const label = (at: number): string => (at === 0 ? "∞" : common ? lengthNumber((one * LIMIT_AT) / at, unit, unit === "mm" ? 0 : undefined) : `${significant(LIMIT_AT / at, 2)}×`);
   return {
-    title: `${name} (${unit})`,
-    limit: useful && strictest !== null ? LIMIT_AT : null,
-    amount,
-    limitOf: (cable) => amountOf(limit(cable), amount),
-    ticks: useful ? [0, 0.2, 0.4, 0.6, LIMIT_AT, 1].map((at) => ({ amount: at, label: label(at) })) : [],
+    title: common ? `${name} (${unit})` : `${name} in multiples of each cable's limit`,
+    limit: any ? LIMIT_AT : null,
+    amount: (value, cable) => {
+      const own = (limit(cable) ?? one) * LIMIT_AT;
+      return own > 0 && Number.isFinite(value) ? Math.min(MOST, own / Math.max(value, own / MOST)) : 0;
+    },
+    limitOf: (cable) => (limit(cable) === null ? Infinity : LIMIT_AT * (1 + 1e-6)),
+    ticks: one > 0 ? places.map((amount) => ({ amount, label: label(amount) })) : [],
   };
 }
 
 /** Large is bad: from 0 to a little beyond the limit or the largest value. */
 function linear(frame: FrameData, cables: readonly CableInfo[], name: string, unit: string, limit: Limit, shown = 1): Scale {
-  const limits = given(cables, limit);
-  const strictest = limits.length > 0 ? Math.min(...limits) : null;
-  const top = strictest === null ? niceAbove(largest(frame) * shown) / shown : strictest / LIMIT_AT;
-  const amount = (value: number): number => (Number.isFinite(value) ? Math.min(MOST, Math.abs(value) / top) : MOST);
-  const at = strictest === null ? [0, 0.25, 0.5, 0.75, 1] : [0, 0.2, 0.4, 0.6, LIMIT_AT, 1];
+  const { one, common, any } = limitsOf(cables, limit, Math.min, LIMIT_AT * (niceAbove(largest(frame) * shown) / shown));
+  const places = any ? [0, 0.2, 0.4, 0.6, LIMIT_AT, 1] : [0, 0.25, 0.5, 0.75, 1];
+  const label = (at: number): string => (common ? significant((one / LIMIT_AT) * at * shown) : `${significant((100 * at) / LIMIT_AT)}%`);
   return {
-    title: `${name} (${unit})`,
-    limit: strictest === null ? null : LIMIT_AT,
-    amount,
-    limitOf: (cable) => amountOf(limit(cable), amount),
-    ticks: at.map((a) => ({ amount: a, label: significant(top * a * shown) })),
+    title: common ? `${name} (${unit})` : `${name} in percent of each cable's limit`,
+    limit: any ? LIMIT_AT : null,
+    amount: (value, cable) => (Number.isFinite(value) ? Math.min(MOST, (LIMIT_AT * Math.abs(value)) / (limit(cable) ?? one)) : MOST),
+    limitOf: (cable) => (limit(cable) === null ? Infinity : LIMIT_AT * (1 + 1e-6)),
+    ticks: places.map((amount) => ({ amount, label: label(amount) })),
   };
+}
+
+/** What stands at the limit's place: the strictest limit, or `otherwise`; and whether all cables share it. */
+function limitsOf(cables: readonly CableInfo[], limit: Limit, strictest: (...values: number[]) => number, otherwise: number): { one: number; common: boolean; any: boolean } {
+  const limits = cables.map(limit).filter((value): value is number => value !== null);
+  if (limits.length === 0) return { one: Number.isFinite(otherwise) ? otherwise : 0, common: true, any: false };
+  const one = strictest(...limits);
+  return { one, common: limits.every((value) => value === one), any: true };
 }
 
 /** Of the centreline, whatever the catalogue measures it to. */
@@ -82,17 +88,9 @@ function bendRadius(cable: CableInfo): number | null {
   return radius !== null && cable.limits.measured === "inside" ? radius + cable.radius : radius;
 }
 
-function given(cables: readonly CableInfo[], limit: Limit): number[] {
-  return cables.map(limit).filter((value): value is number => value !== null && value > 0);
-}
-
-function amountOf(limit: number | null, amount: (value: number) => number): number {
-  return limit === null || limit <= 0 ? Infinity : amount(limit) * (1 + 1e-6);
-}
-
 function number(cable: CableInfo, name: string): number | null {
   const value = cable.limits[name];
-  return typeof value === "number" ? value : null;
+  return typeof value === "number" && value > 0 ? value : null;
 }
 
 function largest(frame: FrameData): number {
@@ -108,7 +106,7 @@ function smallest(frame: FrameData): number {
 }
 
 function reciprocal(value: number | null): number | null {
-  return value === null || value === 0 ? null : 1 / value;
+  return value === null ? null : 1 / value;
 }
 
 /** 1, 2 or 5 times a power of ten, at or above. */

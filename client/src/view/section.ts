@@ -49,7 +49,7 @@ export class SectionPlane {
     this.cap.position.copy(foot);
     this.cap.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), direction);
     this.cap.scale.setScalar(Math.max(0.01, sphere.radius * 1.2));
-    stage.invalidate();
+    stage.moved();
   }
 
   private count({ shape, info, group }: { shape: { geometry: Mesh["geometry"] } | null; info: { solid: boolean }; group: Group }): void {

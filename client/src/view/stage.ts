@@ -1,12 +1,14 @@
 // The picture: renderer, lights, and a loop that draws only when something changed.
-import { AmbientLight, Box3, Color, DirectionalLight, HemisphereLight, Object3D, PCFShadowMap, Scene, Sphere, Vector3, WebGLRenderer } from "three";
+import { AmbientLight, BasicShadowMap, Box3, Color, DirectionalLight, HemisphereLight, Object3D, PCFShadowMap, Scene, Sphere, Vector3, WebGLRenderer } from "three";
 import type { Store } from "../store";
 import { CameraRig } from "./camera";
 import { isDark, palette, type Palette } from "./palette";
+import { quality, type Quality } from "./quality";
 
 Object3D.DEFAULT_UP.set(0, 0, 1);
 
-const SHADOW_SIZE = 2048;
+const SHADOW_SIZE = { full: 2048, plain: 1024 };
+const SHADOW_LAG = 200; // ms after the last movement, when drawn plainly
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -15,6 +17,8 @@ export class Stage {
   readonly rig: CameraRig;
   readonly overlay: HTMLDivElement; // labels and what else is no geometry
   colours: Palette;
+  readonly quality: Quality;
+  private shadowLater = 0;
   private asked = false;
   private before = new Set<() => void>();
   private themed = new Set<(colours: Palette) => void>();
@@ -28,9 +32,12 @@ export class Stage {
     readonly store: Store,
   ) {
     this.colours = palette(store.get("options").theme);
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, stencil: true });
+    this.quality = quality();
+    const full = this.quality === "full";
+    this.renderer = new WebGLRenderer({ antialias: full, alpha: true, stencil: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.type = full ? PCFShadowMap : BasicShadowMap;
+    this.renderer.shadowMap.autoUpdate = false; // the light stands still: only what moves changes the shadow
     this.renderer.localClippingEnabled = true;
     this.renderer.autoClear = false;
     this.overlay = document.createElement("div");
@@ -45,11 +52,25 @@ export class Stage {
       if (now.theme !== was.theme) this.theme();
       if (now.orthographic !== was.orthographic) this.rig.setOrthographic(now.orthographic);
       if (now.shadows !== was.shadows) this.key.castShadow = now.shadows;
-      this.invalidate();
+      this.moved();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.theme());
     this.rig.setOrthographic(store.get("options").orthographic);
     this.theme();
+  }
+
+  /** Something moved or changed its look: the shadow is drawn anew too. */
+  moved(): void {
+    this.invalidate();
+    if (this.quality === "full") {
+      this.renderer.shadowMap.needsUpdate = true;
+      return;
+    }
+    clearTimeout(this.shadowLater);
+    this.shadowLater = window.setTimeout(() => {
+      this.renderer.shadowMap.needsUpdate = true;
+      this.invalidate();
+    }, SHADOW_LAG);
   }
 
   /** Draws once more, soon. */
@@ -90,7 +111,7 @@ export class Stage {
     camera.far = 4 * r;
     camera.updateProjectionMatrix();
     this.key.shadow.normalBias = r * 2e-3;
-    this.invalidate();
+    this.moved();
   }
 
   draw(): void {
@@ -119,7 +140,7 @@ export class Stage {
 
   private light(): void {
     this.key.castShadow = this.store.get("options").shadows;
-    this.key.shadow.mapSize.set(SHADOW_SIZE, SHADOW_SIZE);
+    this.key.shadow.mapSize.setScalar(SHADOW_SIZE[this.quality]);
     this.key.shadow.radius = 5;
     this.key.shadow.bias = -2e-4;
     this.scene.add(this.sky, this.head, this.key, this.key.target, this.fill);
@@ -144,7 +165,7 @@ export class Stage {
 
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.quality === "full" ? 2 : 1));
     this.renderer.setSize(width, height);
     this.rig.resize(width, height);
     this.draw();
