@@ -80,6 +80,10 @@ export class Connection {
     if (drag !== null) this.do({ kind: "Drag", ...drag });
   }
 
+  forgetDrag(): void {
+    this.drag = null;
+  }
+
   private hear(data: string | ArrayBuffer): void {
     if (data instanceof ArrayBuffer) {
       const frame = readFrame(data);

@@ -1,2 +1,14 @@
-const view = document.getElementById("view");
-if (view === null) throw new Error("the page has no #view");
+// The page: a store, the line to the session, the view, and the panels around it.
+import { Connection } from "./connection";
+import { expose } from "./hooks";
+import { Store } from "./store";
+import { View3D } from "./view/view";
+import "./view/view.css";
+
+const element = document.getElementById("view");
+if (element === null) throw new Error("the page has no element #view to draw in");
+const store = new Store();
+const connection = new Connection(store);
+const view = new View3D(element, store, connection);
+expose(store, connection, view);
+connection.open();

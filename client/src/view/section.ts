@@ -1,0 +1,73 @@
+// A plane that cuts parts open. What is solid shows a filled face where it is cut.
+//
+// The fill is drawn where more back faces than front faces of the cut solids lie in front of the eye: there the plane
+// is inside one of them (counted in the stencil buffer).
+import { AlwaysStencilFunc, BackSide, Box3, DecrementWrapStencilOp, FrontSide, Group, IncrementWrapStencilOp, Mesh, MeshBasicMaterial, MeshStandardMaterial, NotEqualStencilFunc, Plane, PlaneGeometry, ReplaceStencilOp, Sphere, Vector3, type Side, type StencilOp } from "three";
+import type { Bench } from "./bench";
+
+export class SectionPlane {
+  private readonly plane = new Plane();
+  private readonly counters = new Group();
+  private readonly back = counter(BackSide, IncrementWrapStencilOp);
+  private readonly front = counter(FrontSide, DecrementWrapStencilOp);
+  private readonly fill = new MeshStandardMaterial({ roughness: 0.9, stencilWrite: true, stencilRef: 0, stencilFunc: NotEqualStencilFunc, stencilFail: ReplaceStencilOp, stencilZFail: ReplaceStencilOp, stencilZPass: ReplaceStencilOp, side: 2 });
+  private readonly cap = new Mesh(new PlaneGeometry(2, 2), this.fill);
+
+  constructor(
+    private readonly bench: Bench,
+    private readonly bounds: () => Box3,
+  ) {
+    const { stage, store, parts } = bench;
+    this.cap.renderOrder = 1.1;
+    this.cap.onAfterRender = (renderer) => renderer.clearStencil();
+    this.back.clippingPlanes = this.front.clippingPlanes = [this.plane];
+    stage.scene.add(this.counters, this.cap);
+    stage.onTheme((colours) => this.fill.color.set(colours.cap));
+    store.on("options", (now, was) => now.section !== was.section && this.update());
+    store.on("scene", () => this.update());
+    parts.onShape(() => this.update());
+    stage.beforeDraw(() => this.follow());
+    this.update();
+  }
+
+  private update(): void {
+    const { parts, cables, picking, stage, store } = this.bench;
+    const { on, normal, offset, cables: withCables } = store.get("options").section;
+    // Kept is what lies behind the plane as seen along its normal.
+    const direction = new Vector3(...normal).normalize();
+    this.plane.normal.copy(direction).negate();
+    this.plane.constant = offset;
+    const planes = on ? [this.plane] : [];
+    parts.cut(planes);
+    cables.cut(on && withCables ? planes : []);
+    picking.cut = { parts: planes, cables: on && withCables ? planes : [] };
+    this.counters.clear();
+    this.cap.visible = on;
+    if (on) for (const view of parts.views.values()) this.count(view);
+    const sphere = this.bounds().getBoundingSphere(new Sphere());
+    const foot = this.plane.projectPoint(sphere.center, new Vector3());
+    this.cap.position.copy(foot);
+    this.cap.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), direction);
+    this.cap.scale.setScalar(Math.max(0.01, sphere.radius * 1.2));
+    stage.moved();
+  }
+
+  private count({ shape, info, group }: { shape: { geometry: Mesh["geometry"] } | null; info: { solid: boolean }; group: Group }): void {
+    if (shape === null || !info.solid || !group.visible) return;
+    for (const material of [this.back, this.front]) {
+      const mesh = new Mesh(shape.geometry, material);
+      mesh.renderOrder = 1;
+      mesh.matrixAutoUpdate = false;
+      mesh.matrix = group.matrixWorld; // moves with the part
+      this.counters.add(mesh);
+    }
+  }
+
+  private follow(): void {
+    for (const mesh of this.counters.children) mesh.matrixWorldNeedsUpdate = true;
+  }
+}
+
+function counter(side: Side, op: StencilOp): MeshBasicMaterial {
+  return new MeshBasicMaterial({ side, depthWrite: false, depthTest: false, colorWrite: false, stencilWrite: true, stencilFunc: AlwaysStencilFunc, stencilFail: op, stencilZFail: op, stencilZPass: op });
+}
