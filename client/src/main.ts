@@ -4,11 +4,12 @@ import { expose } from "./hooks";
 import { Store } from "./store";
 import { View3D } from "./view/view";
 import "./view/view.css";
+import { hasWebGL, sayNoWebGL } from "./view/webgl";
 
 const element = document.getElementById("view");
 if (element === null) throw new Error("the page has no element #view to draw in");
 const store = new Store();
 const connection = new Connection(store);
-const view = new View3D(element, store, connection);
-expose(store, connection, view);
+if (hasWebGL()) expose(store, connection, new View3D(element, store, connection));
+else sayNoWebGL(element);
 connection.open();

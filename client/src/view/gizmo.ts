@@ -1,12 +1,12 @@
 // Six handles for six degrees of freedom, and a knob that turns an end about the cable: on whatever was selected last.
 //
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
-import { Box3, Quaternion, Vector3 } from "three";
+import { Quaternion, Vector3 } from "three";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import type { Bench } from "./bench";
-import type { Held } from "./dragging";
 import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
+import { holdOf } from "./holds";
 
 const SIZE = 92; // px from the middle to the tip of an arrow
 
@@ -86,19 +86,4 @@ export class Gizmo implements Handler {
     this.handles.group.scale.setScalar(SIZE * stage.rig.pixel(held.touched));
     this.handles.arrange(held.quaternion !== null, marker?.cable !== null && marker?.cable !== undefined, held.quaternion, stage.rig);
   }
-}
-
-/** Taking hold of a support, junction or part in its middle; none where the thing has no pose of its own. */
-export function holdOf(bench: Bench, path: string): Held | null {
-  const marker = bench.markers.all.get(path);
-  if (marker !== undefined) {
-    const position = marker.object.position.clone();
-    return { path, at: null, position, quaternion: marker.turns ? marker.object.quaternion.clone() : null, touched: position.clone(), moving: new Set([path]) };
-  }
-  const part = bench.parts.views.get(path);
-  if (part === undefined || !part.group.visible) return null;
-  const { position, quaternion } = part.group;
-  const box = part.shape?.geometry.boundingBox ?? new Box3(new Vector3(), new Vector3());
-  const middle = box.getCenter(new Vector3()).applyMatrix4(part.group.matrixWorld);
-  return { path, at: null, position: position.clone(), quaternion: quaternion.clone(), touched: middle, moving: new Set([path]) };
 }

@@ -16,6 +16,7 @@ export interface Surroundings {
   touched(pointer: Pointer): Vector3 | null; // the point under the pointer, for turning and zooming about it
   box(from: Vector2, to: Vector2, more: boolean): void;
   showBox(from: Vector2, to: Vector2 | null): void;
+  look(pointer: Pointer): void; // nearer at what is under the pointer
   hint(text: string): void;
 }
 
@@ -42,6 +43,7 @@ export class Mouse {
     canvas.addEventListener("pointercancel", () => this.cancel());
     canvas.addEventListener("pointerleave", () => this.down === null && this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("dblclick", (event) => this.around.look(this.pointer(event)));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     addEventListener("keydown", (event) => this.key(event, true));
     addEventListener("keyup", (event) => this.key(event, false));
@@ -106,6 +108,7 @@ export class Mouse {
       down.moved = true;
       if (down.move.kind === "gesture") {
         this.around.hint(down.move.gesture.hint);
+        this.canvas.style.cursor = "grabbing";
         down.move.gesture.begin(this.pointer(event));
       }
     }
@@ -124,6 +127,7 @@ export class Mouse {
     const down = this.down;
     if (down === null || event.pointerId !== down.pointerId) return;
     this.down = null;
+    this.canvas.style.cursor = "";
     if (down.moved) {
       if (down.move.kind === "gesture") down.move.gesture.end(this.pointer(event));
       if (down.move.kind === "box") {

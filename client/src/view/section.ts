@@ -11,7 +11,7 @@ export class SectionPlane {
   private readonly back = counter(BackSide, IncrementWrapStencilOp);
   private readonly front = counter(FrontSide, DecrementWrapStencilOp);
   private readonly fill = new MeshStandardMaterial({ roughness: 0.9, stencilWrite: true, stencilRef: 0, stencilFunc: NotEqualStencilFunc, stencilFail: ReplaceStencilOp, stencilZFail: ReplaceStencilOp, stencilZPass: ReplaceStencilOp, side: 2 });
-  private readonly cap = new Mesh(new PlaneGeometry(2, 2), this.fill);
+  readonly cap = new Mesh(new PlaneGeometry(2, 2), this.fill);
 
   constructor(
     private readonly bench: Bench,
@@ -23,11 +23,24 @@ export class SectionPlane {
     this.back.clippingPlanes = this.front.clippingPlanes = [this.plane];
     stage.scene.add(this.counters, this.cap);
     stage.onTheme((colours) => this.fill.color.set(colours.cap));
-    store.on("options", (now, was) => now.section !== was.section && this.update());
+    store.on("options", (now, was) => {
+      if (now.section.on && !was.section.on) this.meet();
+      if (now.section !== was.section) this.update();
+    });
     store.on("scene", () => this.update());
     parts.onShape(() => this.update());
     stage.beforeDraw(() => this.follow());
     this.update();
+  }
+
+  /** A plane that is switched on where nothing is goes to the middle of the scene. */
+  private meet(): void {
+    const { store } = this.bench;
+    const { section } = store.get("options");
+    const normal = new Vector3(...section.normal).normalize();
+    const { center, radius } = this.bounds().getBoundingSphere(new Sphere());
+    const middle = center.dot(normal);
+    if (Math.abs(section.offset - middle) > 0.9 * radius) store.setOptions({ section: { ...section, offset: middle } });
   }
 
   private update(): void {

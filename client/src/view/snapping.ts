@@ -4,11 +4,11 @@ import type { Pointer } from "../pointer";
 import type { Unit } from "../store";
 import { length } from "../units";
 import { frameOf } from "./frames";
-import { nearestOnSegment, onPlane } from "./lines";
+import { nearest, nearestOnSegment, onPlane } from "./lines";
 import type { Parts, PartView } from "./parts";
 import type { Hit, Picking } from "./picking";
 
-export type SnapKind = "hole" | "frame" | "corner" | "edge" | "face";
+export type SnapKind = "hole" | "frame" | "corner" | "edge" | "axis" | "face";
 
 export interface Snap {
   kind: SnapKind;
@@ -23,6 +23,8 @@ export interface Snap {
 const CENTRE_REACH = 2.2; // times the pointer's reach: from a hole's centre
 const POINT_REACH = 1.6;
 const EDGE_REACH = 1.2;
+const AXIS_REACH = 0.8;
+const AXIS_LENGTH = 8; // radii
 
 export class Snapping {
   constructor(
@@ -44,6 +46,7 @@ export class Snapping {
       this.frames(name, view, pointer, offer);
       if (view.shape === null) continue;
       this.holes(name, view, pointer, face, unit, offer);
+      this.axes(name, view, pointer, unit, offer);
       this.corners(name, view, pointer, offer);
       this.edges(name, view, pointer, offer);
     }
@@ -75,6 +78,21 @@ export class Snapping {
       if (!near && !inHole) continue;
       if (axis.dot(pointer.ray.direction) > 0) axis.negate();
       offer({ kind: "hole", part: name, point, normal: axis, edge: null, quaternion: null, text: `centre Ø ${length(2 * circle.radius, unit)}` }, 1, distance);
+    }
+  }
+
+  /** On the line through a hole or shaft, a few radii out of it. */
+  private axes(name: string, view: PartView, pointer: Pointer, unit: Unit, offer: Offer): void {
+    const matrix = view.group.matrixWorld;
+    for (const circle of view.shape?.features.circles ?? []) {
+      const centre = circle.centre.clone().applyMatrix4(matrix);
+      const axis = circle.axis.clone().transformDirection(matrix);
+      const along = nearest(pointer.ray, centre, axis);
+      if (along === null || Math.abs(along.onLine) > AXIS_LENGTH * circle.radius) continue;
+      const point = centre.addScaledVector(axis, along.onLine);
+      if (along.distance > AXIS_REACH * pointer.reach(point)) continue;
+      if (axis.dot(pointer.ray.direction) > 0) axis.negate();
+      offer({ kind: "axis", part: name, point, normal: axis, edge: null, quaternion: null, text: `axis Ø ${length(2 * circle.radius, unit)}` }, 3, along.onRay);
     }
   }
 

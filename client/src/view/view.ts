@@ -25,6 +25,7 @@ import { Parts } from "./parts";
 import { Picking } from "./picking";
 import { Places } from "./places";
 import { SectionPlane } from "./section";
+import { SectionHandle } from "./sectionhandle";
 import { Selecting } from "./selecting";
 import { SnapMark } from "./snapmark";
 import { Snapping } from "./snapping";
@@ -35,6 +36,7 @@ export class View3D implements Viewport {
   readonly bench: Bench;
   private readonly grid: Grid;
   private readonly gizmo: Gizmo;
+  private readonly section: SectionHandle;
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
   private opened: string | null = null;
@@ -52,7 +54,7 @@ export class View3D implements Viewport {
     const picking = new Picking(store, cables, parts, markers);
     const bench = { stage, store, connection, cables, parts, markers, picking, labels: new Labels(stage), snapping: new Snapping(parts, picking), snapMark: new SnapMark(stage) };
     this.bench = bench;
-    new SectionPlane(bench, () => this.bounds());
+    this.section = new SectionHandle(bench, new SectionPlane(bench, () => this.bounds()));
     new Overlays(bench);
     new Directors(bench);
     new Arrows(bench);
@@ -68,6 +70,7 @@ export class View3D implements Viewport {
       touched: (pointer) => this.touched(pointer),
       box: (from, to, more) => boxes.select(from, to, more),
       showBox: (from, to) => boxes.show(from, to),
+      look: (pointer) => this.look(pointer),
       hint: (text) => store.set("hint", text),
     });
     cables.onFrame(() => this.settle());
@@ -121,8 +124,13 @@ export class View3D implements Viewport {
 
   private handlers(): readonly Handler[] {
     const tool = this.store.get("tool");
-    if (tool !== "select") return [this.tools[tool]];
-    return this.gizmo.isPointed ? [this.gizmo] : [this.gizmo, this.tools.select];
+    if (tool !== "select") return [this.section, this.tools[tool]];
+    return this.gizmo.isPointed ? [this.gizmo] : [this.section, this.gizmo, this.tools.select];
+  }
+
+  private look(pointer: Pointer): void {
+    const hit = this.store.get("tool") === "select" ? this.bench.picking.pick(pointer) : null;
+    if (hit !== null) this.fit([hit.path]);
   }
 
   private touched(pointer: Pointer): Vector3 | null {
