@@ -57,12 +57,21 @@ export class SectionPlane {
     this.counters.clear();
     this.cap.visible = on;
     if (on) for (const view of parts.views.values()) this.count(view);
-    const sphere = this.bounds().getBoundingSphere(new Sphere());
-    const foot = this.plane.projectPoint(sphere.center, new Vector3());
-    this.cap.position.copy(foot);
-    this.cap.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), direction);
-    this.cap.scale.setScalar(Math.max(0.01, sphere.radius * 1.2));
+    this.lay(direction);
     stage.moved();
+  }
+
+  /** The fill covers what the scene can fill of the plane. */
+  private lay(direction: Vector3): void {
+    const bounds = this.bounds();
+    this.plane.projectPoint(bounds.getCenter(new Vector3()), this.cap.position);
+    this.cap.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), direction);
+    const size = bounds.getSize(new Vector3()).multiplyScalar(0.5);
+    const half = (x: number, y: number): number => {
+      const axis = new Vector3(x, y, 0).applyQuaternion(this.cap.quaternion);
+      return Math.max(0.001, 1.06 * (Math.abs(axis.x) * size.x + Math.abs(axis.y) * size.y + Math.abs(axis.z) * size.z));
+    };
+    this.cap.scale.set(half(1, 0), half(0, 1), 1);
   }
 
   private count({ shape, info, group }: { shape: { geometry: Mesh["geometry"] } | null; info: { solid: boolean }; group: Group }): void {

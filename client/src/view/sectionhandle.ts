@@ -1,25 +1,25 @@
 // The frame of the section plane, and an arrow that pushes it along.
-import { BufferGeometry, ConeGeometry, CylinderGeometry, Group, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, Vector3 } from "three";
+import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { nearest, nearestOnSegment } from "./lines";
 import type { SectionPlane } from "./section";
+import { Stroke } from "./stroke";
 
 const LENGTH = 58; // px
 
 export class SectionHandle implements Handler {
   private readonly group = new Group();
   private readonly material = new MeshBasicMaterial();
-  private readonly frame: LineLoop<BufferGeometry, LineBasicMaterial>;
+  private readonly frame = new Stroke(1.4, true);
 
   constructor(
     private readonly bench: Bench,
     private readonly section: SectionPlane,
   ) {
     const { stage } = bench;
-    const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => new Vector3(x, y, 0));
-    this.frame = new LineLoop(new BufferGeometry().setFromPoints(corners), new LineBasicMaterial({ transparent: true, opacity: 0.6 }));
+    this.frame.through([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]].map(([x, y]) => new Vector3(x, y, 0)));
     const shaft = new CylinderGeometry(0.035, 0.035, 0.7, 12).translate(0, 0.35, 0).rotateX(Math.PI / 2);
     const tip = new ConeGeometry(0.13, 0.3, 20).translate(0, 0.85, 0).rotateX(Math.PI / 2);
     this.group.add(new Mesh(shaft, this.material), new Mesh(tip, this.material));
@@ -27,7 +27,7 @@ export class SectionHandle implements Handler {
     stage.front.add(this.group);
     stage.onTheme((colours) => {
       this.material.color.set(colours.cap);
-      this.frame.material.color.set(colours.cap);
+      this.frame.paint(colours.cap, 0.8);
     });
     stage.beforeDraw(() => this.follow());
   }
@@ -61,8 +61,8 @@ export class SectionHandle implements Handler {
     if (!this.group.visible) return;
     this.frame.position.copy(cap.position);
     this.frame.quaternion.copy(cap.quaternion);
-    this.frame.scale.copy(cap.scale).multiplyScalar(0.9);
-    this.group.position.copy(new Vector3(0.9 * cap.scale.x, 0.9 * cap.scale.y, 0).applyQuaternion(cap.quaternion).add(cap.position));
+    this.frame.scale.copy(cap.scale);
+    this.group.position.copy(new Vector3(cap.scale.x, cap.scale.y, 0).applyQuaternion(cap.quaternion).add(cap.position));
     this.group.quaternion.copy(cap.quaternion);
     this.group.scale.setScalar(LENGTH * this.bench.stage.rig.pixel(this.group.position));
   }
