@@ -37,7 +37,8 @@ export function banners(page: Page): Piece {
 
 /** Cards over the view. */
 export function overlays(page: Page): Piece {
-  const waiting = h("div", { class: "card-over waiting", test: "waiting", role: "status" }, h("span", { class: "spinner" }), h("div", {}, h("strong", {}), h("span", {})));
+  const [title, more] = [h("strong", {}), h("span", {})];
+  const waiting = h("div", { class: "card-over waiting", test: "waiting", role: "status" }, h("span", { class: "spinner" }), h("div", {}, title, more));
   const empty = h(
     "div",
     { class: "card-over centre", test: "empty-scene" },
@@ -67,13 +68,12 @@ export function overlays(page: Page): Piece {
   const hint = firstHint(page);
   const toasts = toastList(page);
   return {
-    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, question.element), waiting, empty, h("div", { class: "overlay-low" }, hint.element, toasts.element)),
+    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, question.element, hint.element, toasts.element), waiting, empty),
     update: () => {
       const status = page.store.get("status");
       const busy = status !== null && !["ready", "restarted"].includes(status.state);
       const opening = page.scene === null;
       setHidden(waiting, !(busy || opening));
-      const [title, more] = [...waiting.querySelectorAll("strong, div > span")];
       setText(title, status?.state === "compiling" ? "Compiling the solver" : status?.state === "solving" ? "Solving" : opening ? "Opening the scene" : "Starting the simulation");
       setText(more, status?.state === "compiling" ? "Once after an installation, about a minute. You can look around meanwhile." : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…");
       const { scene } = page;

@@ -30,7 +30,7 @@ const COLOURS: readonly { value: Colour["quantity"]; text: string }[] = [
 
 export function topBar(page: Page): Piece {
   const pieces = [fileGroup(page), undoGroup(page), simulationGroup(page), toolGroup(page), shownGroup(page), endGroup(page)];
-  return { element: h("header", { class: "bar", test: "bar" }, ...pieces.map((k) => k.element)), update: () => pieces.forEach((k) => k.update()) };
+  return { element: h("header", { class: "top-bar", test: "bar" }, ...pieces.map((k) => k.element)), update: () => pieces.forEach((k) => k.update()) };
 }
 
 function fileGroup(page: Page): Piece {

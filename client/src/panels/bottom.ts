@@ -16,7 +16,7 @@ const TABS: { [tab in Tab]: { text: string; title: string } } = {
   plots: { text: "Plots", title: "Curves along the cable" },
   measures: { text: "Measures", title: "Distances, arc lengths and angles that were taken" },
   variants: { text: "Variants", title: "Kept shapes, compared" },
-  points: { text: "Measured points", title: "A real cable beside the computed one" },
+  points: { text: "Points", title: "A real cable beside the computed one" },
   messages: { text: "Messages", title: "Everything that was said" },
 };
 const LOWEST = 132, HIGHEST = 0.6; // px, and part of the window

@@ -25,6 +25,7 @@ export function checksPanel(page: Page): Piece {
       setClass(total, "good", failed === 0 && checks.length > 0);
       setText(empty, page.store.get("readouts") === null ? "Nothing is solved yet." : checks.length === 0 ? "No limits are set. Give a cable limits in its properties." : "");
       setHidden(empty, empty.textContent === "");
+      setHidden(list, checks.length === 0);
     },
   };
 }

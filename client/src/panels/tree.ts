@@ -65,6 +65,7 @@ export class Tree implements Piece {
     const nothing = scene !== null && scene.cables.length + scene.parts.length + scene.junctions.length === 0;
     setText(this.empty, scene === null ? "Opening…" : nothing ? "Nothing here yet. Draw a cable with the tool, or drop a mesh file on the page." : this.rows.length === 0 ? "Nothing has this in its name." : "");
     setHidden(this.empty, this.empty.textContent === "");
+    setHidden(this.list, this.rows.length === 0);
   }
 
   /** Renames in place. */
