@@ -1,4 +1,4 @@
-// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on whatever was selected last.
+// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on the one thing that is selected.
 //
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
 import { Quaternion, Vector3 } from "three";
@@ -47,7 +47,8 @@ export class Gizmo implements Handler {
     if (handle === null || held === null) return null;
     const { position: middle, quaternion: turn } = this.handles.group;
     const axis = handle.axis.clone().applyQuaternion(turn).normalize();
-    const frame = { middle: middle.clone(), axis };
+    const radius = this.handles.group.scale.x;
+    const frame = { middle: middle.clone(), axis, radius };
     switch (handle.kind) {
       case "move":
         return new AxisDrag(this.bench, held, frame);
@@ -56,7 +57,7 @@ export class Gizmo implements Handler {
       case "turn":
         return new TurnDrag(this.bench, held, frame);
       case "knob":
-        return new KnobDrag(this.bench, held, { middle: middle.clone(), axis: new Vector3(0, 0, 1).applyQuaternion(held.quaternion ?? turn) });
+        return new KnobDrag(this.bench, held, { ...frame, axis: new Vector3(0, 0, 1).applyQuaternion(held.quaternion ?? turn) });
     }
   }
 
@@ -67,7 +68,7 @@ export class Gizmo implements Handler {
   private choose(): void {
     const { store, picking } = this.bench;
     const selection = store.get("selection");
-    const path = selection[selection.length - 1] ?? null;
+    const path = selection.length === 1 ? selection[0] : null;
     const movable = path !== null && store.get("tool") === "select" && !picking.isLocked(path) && holdOf(this.bench, path) !== null;
     this.target = movable ? path : null;
     if (!movable) this.pointed = null;

@@ -13,9 +13,9 @@ export interface Handle {
   colour: number; // which of the three, or 3 for the knob
 }
 
-const ARC = 0.66; // radius of the turning arcs
+const ARC = 0.7; // radius of the turning arcs
 const KNOB = 0.98;
-const SQUARE = { from: 0.24, to: 0.44 };
+const SQUARE = { from: 0.2, to: 0.36 };
 const X = new Vector3(1, 0, 0), Y = new Vector3(0, 1, 0), Z = new Vector3(0, 0, 1);
 
 export class Handles {
@@ -90,16 +90,10 @@ export class Handles {
   private gap(handle: Handle, ray: Pointer["ray"]): number {
     const { kind, axis } = handle;
     if (kind === "move") return nearestOnSegment(ray, axis.clone().multiplyScalar(0.3), axis.clone().multiplyScalar(1.06)).distance;
-    if (kind === "knob") {
-      const axisNow = Z.clone().applyQuaternion(this.knobGroup.quaternion);
-      const p = onPlane(ray, new Vector3(), axisNow);
-      return p === null ? Infinity : Math.abs(p.length() - KNOB) * 1.2;
-    }
-    const p = onPlane(ray, new Vector3(), axis);
-    if (p === null) return Infinity;
-    const [u, v] = others(axis).map((other) => p.dot(other));
-    if (kind === "plane") return u > SQUARE.from - 0.03 && u < SQUARE.to + 0.03 && v > SQUARE.from - 0.03 && v < SQUARE.to + 0.03 ? 0 : Infinity;
-    return u > -0.04 && v > -0.04 ? Math.abs(p.length() - ARC) : Infinity;
+    if (kind === "plane") return onSquare(ray, axis) ? 0 : Infinity;
+    const [u, v] = kind === "turn" ? others(axis) : [X.clone(), Y.clone()].map((k) => k.applyQuaternion(this.knobGroup.quaternion));
+    const radius = kind === "turn" ? ARC : KNOB;
+    return gapToArc(ray, u.clone().multiplyScalar(radius), v.clone().multiplyScalar(radius), kind === "turn" ? Math.PI / 2 : 2 * Math.PI);
   }
 
   private make(kind: Handle["kind"], axis: Vector3, colour: number, shape: BufferGeometry): Handle {
@@ -108,6 +102,20 @@ export class Handles {
     this.group.add(mesh);
     return { kind, axis, mesh, colour };
   }
+}
+
+function onSquare(ray: Pointer["ray"], axis: Vector3): boolean {
+  const p = onPlane(ray, new Vector3(), axis);
+  return p !== null && others(axis).every((other) => p.dot(other) > SQUARE.from - 0.03 && p.dot(other) < SQUARE.to + 0.03);
+}
+
+/** Distance of a ray from an arc that begins at u and goes towards v; right also where it is seen edge on. */
+function gapToArc(ray: Pointer["ray"], u: Vector3, v: Vector3, angle: number): number {
+  const steps = Math.ceil(angle / 0.2);
+  const at = (k: number): Vector3 => u.clone().multiplyScalar(Math.cos((angle * k) / steps)).addScaledVector(v, Math.sin((angle * k) / steps));
+  let least = Infinity;
+  for (let k = 0; k < steps; k++) least = Math.min(least, nearestOnSegment(ray, at(k), at(k + 1)).distance);
+  return least;
 }
 
 /** The two axes across one, in order. */

@@ -40,6 +40,7 @@ export class View3D implements Viewport {
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
   private opened: string | null = null;
+  private waiting = false; // for meshes of a scene just opened
 
   constructor(
     element: HTMLElement,
@@ -144,14 +145,14 @@ export class View3D implements Viewport {
     if (bounds.isEmpty()) return;
     const { radius } = bounds.getBoundingSphere(new Sphere());
     this.bench.stage.setBounds(bounds);
-    this.grid.setFloor(bounds.min.z - 0.02 * radius, radius);
     const scene = this.store.get("scene");
     const opened = scene?.file ?? scene?.title ?? "";
-    if (opened === this.opened && !this.waiting) return;
-    if (opened !== this.opened) this.waiting = true;
+    const isNew = opened !== this.opened || this.waiting;
+    const floor = bounds.min.z - 0.02 * radius;
+    if (isNew || bounds.min.z < this.grid.height) this.grid.setFloor(floor, radius); // else it stays: it must not jump
+    if (!isNew) return;
     this.opened = opened;
-    this.bench.stage.rig.standard("isometric", bounds);
     this.waiting = this.bench.parts.waiting;
+    this.bench.stage.rig.standard("isometric", bounds, true);
   }
-  private waiting = false;
 }
