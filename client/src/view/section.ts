@@ -44,7 +44,7 @@ export class SectionPlane {
   }
 
   private update(): void {
-    const { parts, cables, picking, stage, store } = this.bench;
+    const { parts, cables, markers, picking, stage, store } = this.bench;
     const { on, normal, offset, cables: withCables } = store.get("options").section;
     // Kept is what lies behind the plane as seen along its normal.
     const direction = new Vector3(...normal).normalize();
@@ -53,6 +53,7 @@ export class SectionPlane {
     const planes = on ? [this.plane] : [];
     parts.cut(planes);
     cables.cut(on && withCables ? planes : []);
+    markers.cut(on && withCables ? planes : []);
     picking.cut = { parts: planes, cables: on && withCables ? planes : [] };
     this.counters.clear();
     this.cap.visible = on;
