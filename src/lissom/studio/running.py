@@ -53,6 +53,7 @@ def bound(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            listener.listen(128)  # who comes before the server runs waits
         except OSError:
             listener.close()
             if number == 0:
