@@ -28,25 +28,27 @@ export class Bottom implements Piece {
   private height = kept("bottom", 204);
   private readonly plots: Plots;
   private readonly choices: Piece;
+  private readonly menu: HTMLElement;
   private readonly panels: { [tab in Tab]: Piece };
   private readonly checks: Piece;
   private readonly fold: HTMLButtonElement;
-  private readonly name = h("span", { class: "muted", test: "plotted-cable" });
   private readonly tabs = new Map<Tab, { button: HTMLElement; count: HTMLElement }>();
+  private readonly plotsText = h("span", { class: "tab-text", test: "plotted-cable" });
   private seen = 0; // messages
 
   constructor(private readonly page: Page) {
     this.plots = new Plots(page);
     this.choices = this.plots.choices();
+    this.menu = this.plots.menu();
     this.panels = { plots: this.plots, measures: measuresPanel(page), variants: variantsPanel(page), points: pointsPanel(page), messages: messagesPanel(page) };
     this.checks = checksPanel(page);
     for (const tab of Object.keys(TABS) as Tab[]) {
       const count = h("span", { class: "count" });
-      const element = h("button", { type: "button", class: "tab", role: "tab", test: `tab-${tab}`, title: TABS[tab].title, onclick: () => this.show(tab) }, TABS[tab].text, count);
+      const element = h("button", { type: "button", class: "tab", role: "tab", test: `tab-${tab}`, title: TABS[tab].title, onclick: () => this.show(tab) }, tab === "plots" ? this.plotsText : TABS[tab].text, count);
       this.tabs.set(tab, { button: element, count });
     }
     this.fold = button({ icon: "down", title: "Fold this away (B)", test: "bottom-fold", class: "quiet", run: () => this.toggle() });
-    const head = h("div", { class: "panel-head low tabs", role: "tablist" }, ...[...this.tabs.values()].map((k) => k.button), h("span", { class: "push" }), this.name, this.choices.element, this.fold);
+    const head = h("div", { class: "panel-head low tabs", role: "tablist" }, ...[...this.tabs.values()].map((k) => k.button), h("span", { class: "push" }), this.choices.element, this.menu, this.fold);
     const grip = h("div", { class: "grip", title: "Drag to make this higher or lower", test: "bottom-grip" });
     this.dragHeight(grip);
     this.element = h("section", { class: "bottom", test: "bottom" }, grip, this.checks.element, h("div", { class: "bottom-main" }, head, ...Object.values(this.panels).map((k) => k.element)));
@@ -83,8 +85,9 @@ export class Bottom implements Piece {
     }
     const plotting = this.tab === "plots" && !this.folded;
     setHidden(this.choices.element, !plotting);
-    setText(this.name, plotting ? (this.page.current?.name ?? "") : "");
-    setHidden(this.name, !plotting);
+    setHidden(this.menu, !plotting);
+    const cable = this.page.current?.name;
+    setText(this.plotsText, cable === undefined ? "Plots" : `Plots: ${cable}`);
     this.plots.ask(plotting);
     this.checks.update();
     if (this.folded) return;

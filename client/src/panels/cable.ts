@@ -36,7 +36,7 @@ function readoutsPart(page: Page, name: string): Piece {
     readout("Length", "As it is now", "value-length", () => page.text("length", values()?.length, page.unit === "mm" ? 1 : undefined)),
     readout("Smallest bend radius", "And where it is; click to look at it", "value-bend-radius", radius, { go: look, bad: () => failing("bend_radius") }),
     readout("Largest tension", "Along the cable", "value-tension", () => page.text("force", values()?.tension, 2), { bad: () => failing("tension") }),
-    readout("Twist", "All of the torsion along the cable", "value-twist", () => page.text("angle", values()?.twist), { bad: () => failing("twist") }),
+    readout("Twist", "All of the torsion along the cable", "value-twist", () => page.text("angle", values()?.twist, 1), { bad: () => failing("twist") }),
     readout("Clearance", "To the nearest part", "value-clearance", () => {
       const now = values();
       return now?.clearance == null ? "–" : `${page.text("length", now.clearance, 1)} to ${now.clearance_to}`;
@@ -44,7 +44,7 @@ function readoutsPart(page: Page, name: string): Piece {
     readout("Weight", "Of the cable", "value-weight", () => page.text("force", values()?.weight, 2)),
     readout("Certificate", "How far the forces are from balance, relative to the largest: below 1e-6 is exact for all purposes", "value-residual", () => {
       const now = values();
-      return now === undefined ? "–" : `${now.status} · ${now.residual === null ? "–" : now.residual.toExponential(1)}`;
+      return now === undefined ? "–" : `${now.status.replace("_", " ")} · ${now.residual === null ? "–" : now.residual.toExponential(1)}`;
     }),
   );
 }

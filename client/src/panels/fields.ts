@@ -58,6 +58,7 @@ export interface QuantityOptions {
   /** Sets it: SI, or the text where it could not be read; null: nothing was typed, take it out. */
   commit(value: number | string | null): Promise<unknown>;
   slider?: { range(value: number): [number, number]; log?: boolean };
+  wide?: boolean; // the slider has a row of its own
   empty?: string; // what an empty field says; then it may be emptied
   readonly?: () => boolean;
 }
@@ -85,7 +86,7 @@ export function quantityField(page: Page, options: QuantityOptions): Piece {
   const slider = options.slider === undefined ? null : slide(page, options, options.slider, trouble);
   const element = h(
     "div",
-    { class: `field ${slider === null ? "" : "with-slider"}` },
+    { class: `field ${slider === null ? "" : options.wide === true ? "with-slider wide" : "with-slider"}` },
     h("label", { class: "label", title, for: typed.input.id }, label),
     slider?.element ?? null,
     h("span", { class: "typed" }, typed.input, unit),
@@ -383,7 +384,7 @@ export function checkField(page: Page, options: CheckOptions): Piece {
   const trouble = new Trouble(options.test);
   const input = h("input", { type: "checkbox", test: options.test });
   input.addEventListener("change", () => void trouble.watch(() => options.commit(input.checked)).then(() => page.ask(true)));
-  const element = h("div", { class: "field check" }, h("label", { title: options.title }, input, h("span", {}, options.label)), trouble.element);
+  const element = h("div", { class: "field tick" }, h("label", { title: options.title }, input, h("span", {}, options.label)), trouble.element);
   return { element, update: () => input.checked !== options.value() && (input.checked = options.value()) };
 }
 

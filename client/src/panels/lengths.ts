@@ -55,6 +55,7 @@ function soft(page: Page, name: string): Piece {
       return page.send({ kind: "Soften", cable: name, bent: value });
     },
     slider: { range: () => [0, 1] },
+    wide: true,
   });
   return stack("rows", slider, h("div", { class: "ends-of-scale" }, h("span", {}, "rather straight"), h("span", {}, "rather bent")), h("div", { class: "note" }, "“Fixed” keeps the length that was found."));
 }
@@ -105,7 +106,7 @@ function places(page: Page, name: string, test: string): Piece & { value(): [num
     return along;
   };
   return {
-    element: h("div", { class: "field" }, h("span", { class: "label", title: "Where the length changes" }, "Between"), h("span", { class: "row-of" }, h("span", { class: "typed" }, inputs[0], h("span", { class: "unit" }, "%")), "–", h("span", { class: "typed" }, inputs[1], h("span", { class: "unit" }, "%")))),
+    element: h("div", { class: "field" }, h("span", { class: "label", title: "Where the length changes" }, "Between"), h("span", { class: "row-of places" }, h("span", { class: "typed" }, inputs[0], h("span", { class: "unit" }, "%")), "–", h("span", { class: "typed" }, inputs[1], h("span", { class: "unit" }, "%")))),
     update: () => undefined,
     value: () => {
       const [from, to] = inputs.map((input) => input.value.trim());

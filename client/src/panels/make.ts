@@ -201,8 +201,8 @@ function numbers(page: Page, name: string, fields: Fields, made: () => Make): Pi
   if (has("stiffness")) {
     if (Array.isArray(get(fields, "stiffness.bending")))
       said.push(fact("Bending", () => (get(made().fields, "stiffness.bending") as number[]).map((k) => quantityText("stiffness", k, page.unit)).join(", ")));
-    else said.push(field("stiffness.bending", { label: "Bending stiffness", kind: "stiffness", title: "Measured, E I", log: true, range: (v) => [v / 10, v * 10] }));
-    if (has("stiffness.torsion")) said.push(field("stiffness.torsion", { label: "Torsion stiffness", kind: "stiffness", title: "Measured, G J", log: true, range: (v) => [v / 10, v * 10] }));
+    else said.push(field("stiffness.bending", { label: "Bending", kind: "stiffness", title: "Measured bending stiffness, E I", log: true, range: (v) => [v / 10, v * 10] }));
+    if (has("stiffness.torsion")) said.push(field("stiffness.torsion", { label: "Torsion", kind: "stiffness", title: "Measured torsion stiffness, G J", log: true, range: (v) => [v / 10, v * 10] }));
   }
   if (has("mass_per_length")) said.push(field("mass_per_length", { label: "Mass per length", kind: "mass per length", title: "Of the whole cable", range: (v) => [0, Math.max(2 * v, 1e-3)] }));
   return said;

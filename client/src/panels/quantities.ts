@@ -67,6 +67,7 @@ export function numberText(kind: Kind, value: number | null | undefined, unit: U
   if (value === null || value === undefined || !Number.isFinite(value)) return "";
   const { size, digits } = shown(kind, unit);
   const number = value / size;
+  if (Math.abs(number) < 10 ** -digits * 1e-3 && kind !== "stiffness") return "0"; // what a solve leaves of a zero
   const small = number !== 0 && Math.abs(number) < 10 ** -digits * 50;
   const text = small ? String(Number(number.toPrecision(4))) : String(Number(number.toFixed(digits)));
   return text === "-0" ? "0" : text;

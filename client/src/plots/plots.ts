@@ -2,17 +2,19 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Curves } from "../messages";
+import { button, showMenu } from "../panels/buttons";
 import { h, keep, kept, setClass, setHidden, setText, type Piece } from "../panels/elements";
 import type { Page } from "../panels/page";
 import { METRES, significant } from "../units";
 
 type Quantity = "curvature" | "torsion" | "tension" | "moment";
 
-const QUANTITIES: { [name in Quantity]: { text: string; unit: string; size: number; colour: string; title: string } } = {
-  curvature: { text: "Curvature", unit: "1/m", size: 1, colour: "--plot-1", title: "One over the bend radius; the red line is the limit" },
-  torsion: { text: "Torsion", unit: "°/m", size: Math.PI / 180, colour: "--plot-2", title: "Twist per length" },
-  tension: { text: "Tension", unit: "N", size: 1, colour: "--plot-3", title: "Pull along the cable; negative: push" },
-  moment: { text: "Moment", unit: "N m", size: 1, colour: "--plot-4", title: "Size of the internal moment" },
+const QUANTITIES: { [name in Quantity]: { text: string; unit: string; size: number; colour: string; title: string; least: number } } = {
+  // `least` is the smallest range that is drawn: what is below is nothing, and looks like it
+  curvature: { text: "Curvature", unit: "1/m", size: 1, colour: "--plot-1", title: "One over the bend radius; the red line is the limit", least: 0.1 },
+  torsion: { text: "Torsion", unit: "°/m", size: Math.PI / 180, colour: "--plot-2", title: "Twist per length", least: 0.5 },
+  tension: { text: "Tension", unit: "N", size: 1, colour: "--plot-3", title: "Pull along the cable; negative: push", least: 1e-3 },
+  moment: { text: "Moment", unit: "N m", size: 1, colour: "--plot-4", title: "Size of the internal moment", least: 1e-5 },
 };
 const NAMES = Object.keys(QUANTITIES) as Quantity[];
 const FEW = 1500; // px: a narrower window begins with two plots
@@ -55,6 +57,18 @@ export class Plots implements Piece {
           element.setAttribute("aria-pressed", String(this.shown.has(name)));
         }),
     };
+  }
+
+  /** The same as a menu, where there is no room for the buttons. */
+  menu(): HTMLElement {
+    const element: HTMLButtonElement = button({
+      text: "Curves",
+      title: "What is plotted",
+      test: "plot-menu",
+      class: "small narrow-only",
+      run: () => showMenu(element, NAMES.map((name) => ({ text: QUANTITIES[name].text, title: QUANTITIES[name].title, checked: this.shown.has(name), test: `plot-menu-${name}`, run: () => this.flip(name) })), "plot-entries"),
+    });
+    return element;
   }
 
   private flip(name: Quantity): void {
@@ -144,7 +158,7 @@ class OnePlot {
   }
 
   private make(data: uPlot.AlignedData): void {
-    const { colour } = QUANTITIES[this.quantity];
+    const { colour, least } = QUANTITIES[this.quantity];
     const axis = (size: number): uPlot.Axis => ({
       stroke: () => css("--muted"),
       grid: { stroke: () => css("--grid"), width: 1 },
@@ -158,7 +172,7 @@ class OnePlot {
       height: Math.max(40, this.host.clientHeight),
       padding: [6, 10, 0, 0],
       legend: { show: false },
-      scales: { x: { time: false }, y: { range: (_, low, high) => padded(low, high) } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => padded(low, high, least) } },
       axes: [{ ...axis(22), space: 60 }, { ...axis(46), space: 24, values: (_, ticks) => ticks.map((k) => (k === 0 ? "0" : String(Number(k.toPrecision(3))))) }],
       series: [
         {},
@@ -189,8 +203,9 @@ class OnePlot {
 }
 
 /** Zero is always in it, and there is a little room. */
-function padded(low: number, high: number): [number, number] {
-  const [a, b] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
+function padded(low: number, high: number, least: number): [number, number] {
+  const small = Math.max(-(low ?? 0), high ?? 0) < least;
+  const [a, b] = small ? [(low ?? 0) < 0 ? -least : 0, least] : [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
   const room = 0.06 * (b - a) || 1;
   return [a < 0 ? a - room : 0, b > 0 ? b + room : room];
 }
