@@ -2,7 +2,7 @@
 //
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
 import { Quaternion, Vector3 } from "three";
-import type { Gesture, Handler, Pointer } from "../pointer";
+import type { Axis, Gesture, Handler, Pointer } from "../pointer";
 import type { Bench } from "./bench";
 import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
@@ -59,6 +59,11 @@ export class Gizmo implements Handler {
       case "knob":
         return new KnobDrag(this.bench, held, { ...frame, axis: new Vector3(0, 0, 1).applyQuaternion(held.quaternion ?? turn) });
     }
+  }
+
+  /** Where a handle is, in the world: "move", "plane", "turn" of x, y, z, or the "knob"; none while it is not shown. */
+  place(kind: Handle["kind"], axis: Axis): Vector3 | null {
+    return this.handles.group.visible ? this.handles.place(kind, axis) : null;
   }
 
   private under(pointer: Pointer): Handle | null {

@@ -1,7 +1,7 @@
 // The gizmo's shape: arrows, squares, arcs and the knob, in a space where an arrow is 1 long.
 import { BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, PlaneGeometry, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
-import type { Pointer } from "../pointer";
+import type { Axis, Pointer } from "../pointer";
 import type { CameraRig } from "./camera";
 import { nearestOnSegment, onPlane } from "./lines";
 import type { Stage } from "./stage";
@@ -84,6 +84,18 @@ export class Handles {
       if (best !== null) return best;
     }
     return null;
+  }
+
+  /** A point to take a handle by, in the world. */
+  place(kind: Handle["kind"], axis: Axis): Vector3 | null {
+    const along = { x: X, y: Y, z: Z }[axis];
+    const handle = this.all.find((each) => each.kind === kind && each.axis === (kind === "knob" ? Z : along));
+    if (handle === undefined || !handle.mesh.visible) return null;
+    const [u, v] = others(along);
+    const between = u.clone().add(v);
+    const local = { move: along.clone().multiplyScalar(0.8), plane: between.clone().multiplyScalar((SQUARE.from + SQUARE.to) / 2), turn: between.clone().normalize().multiplyScalar(ARC), knob: X.clone().multiplyScalar(KNOB).applyQuaternion(this.knobGroup.quaternion) }[kind];
+    this.group.updateMatrixWorld();
+    return local.applyMatrix4(this.group.matrixWorld);
   }
 
   /** Distance of a ray from a handle, in the gizmo's space. */

@@ -35,7 +35,7 @@ import { Triad } from "./triad";
 export class View3D implements Viewport {
   readonly bench: Bench;
   private readonly grid: Grid;
-  private readonly gizmo: Gizmo;
+  readonly gizmo: Gizmo;
   private readonly section: SectionHandle;
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
