@@ -2,6 +2,7 @@
 import { Vector3 } from "three";
 import type { Connection } from "./connection";
 import type { Command, View } from "./messages";
+import type { Axis } from "./pointer";
 import type { Store, Vec3 } from "./store";
 import type { Stage } from "./view/stage";
 import type { View3D } from "./view/view";
@@ -14,6 +15,8 @@ export interface Hooks {
   place(cable: string, at: number): Vec3 | null;
   /** Where an end, clip, junction or part is. */
   position(path: string): Vec3 | null;
+  /** Pixels in the page of a handle of the gizmo: "move", "plane" or "turn" of an axis, or the "knob". */
+  handle(kind: "move" | "plane" | "turn" | "knob", axis: Axis): [number, number] | null;
   frame(): number | null;
   selection(): readonly string[];
   camera(): View;
@@ -40,6 +43,10 @@ export function expose(store: Store, connection: Connection, view: View3D): void
     },
     place: (cable, at) => cables.point(cable, at)?.toArray() ?? null,
     position: (path) => (markers.position(path) ?? parts.views.get(path)?.group.position)?.toArray() ?? null,
+    handle: (kind, axis) => {
+      const point = view.gizmo.place(kind, axis);
+      return point === null ? null : window.lissom.project(point.toArray());
+    },
     frame: () => store.get("frame")?.number ?? null,
     selection: () => store.get("selection"),
     camera: () => stage.rig.current("now"),

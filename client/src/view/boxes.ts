@@ -35,7 +35,9 @@ export class Boxes {
       if (points.length > 0 && (touching ? points.some(inside) : points.every(inside))) found.push(path);
     }
     const { store } = this.bench;
-    store.select(more ? [...new Set([...store.get("selection"), ...found])] : found);
+    const whole = new Set(found);
+    const outermost = found.filter((path) => !path.includes("/") || !whole.has(path.split("/")[0])); // a cable stands for its ends
+    store.select(more ? [...new Set([...store.get("selection"), ...outermost])] : outermost);
   }
 
   /** Points that stand for each thing that is shown. */

@@ -1,5 +1,5 @@
 // All cables: their skins, kept up with every frame, and how they are lit when pointed at or selected.
-import { BackSide, Box3, Color, GreaterDepth, Group, Mesh, MeshBasicMaterial, MeshStandardMaterial, ShaderMaterial, Vector2, Vector3, type Plane } from "three";
+import { BackSide, Box3, BufferGeometry, Color, GreaterDepth, Group, Mesh, MeshBasicMaterial, MeshStandardMaterial, ShaderMaterial, Vector2, Vector3, type Plane } from "three";
 import type { CableInfo, SceneEvent } from "../messages";
 import type { FrameData, Store, StrandData } from "../store";
 import { rampTexture } from "./ramp";
@@ -8,6 +8,7 @@ import type { Stage } from "./stage";
 import { circle, Tube } from "./tube";
 
 const RAMP = rampTexture();
+const NOTHING = new BufferGeometry();
 
 /** One cable as it is drawn and picked. */
 export class CableView {
@@ -47,6 +48,12 @@ export class CableView {
     this.tint.coloured.value = scale === null ? 0 : 1;
     this.tint.limit.value = scale === null ? Infinity : Math.min(1e6, scale.limitOf(this.info));
     this.tube?.update(strand.positions, strand.quaternions, strand.length, this.amounts);
+  }
+
+  clear(): void {
+    this.tube?.dispose();
+    this.tube = this.strand = null;
+    for (const mesh of [this.skin, this.rim, this.behind]) mesh.geometry = NOTHING;
   }
 
   mark(selected: boolean, hovered: boolean): void {
@@ -164,6 +171,7 @@ export class Cables {
     for (const [name, view] of this.views) {
       const strand = frame.strands.get(name);
       if (strand !== undefined) view.update(strand, this.scale);
+      else view.clear(); // the session has no shape of it
     }
     for (const call of this.drawn) call(frame);
     this.stage.moved();

@@ -122,7 +122,7 @@ export class CameraRig {
     this.update();
   }
 
-  fit(box: Box3, direction: [number, number] | null = null): void {
+  fit(box: Box3, direction: [number, number] | null = null, atOnce = false): void {
     const to = { ...this.stand, target: this.stand.target.clone() };
     if (direction !== null) [to.azimuth, to.height] = nearestTurn(this.stand.azimuth, direction);
     if (!box.isEmpty()) {
@@ -133,11 +133,11 @@ export class CameraRig {
       to.target.copy(centre);
       to.distance = Math.max(4 * NEAREST, high / Math.tan(FIELD / 2) + (this.orthographic ? 0 : half.z * 0.8));
     }
-    this.glide(to);
+    this.glide(to, atOnce);
   }
 
-  standard(view: StandardView, box: Box3): void {
-    this.fit(box, STANDARD[view]);
+  standard(view: StandardView, box: Box3, atOnce = false): void {
+    this.fit(box, STANDARD[view], atOnce);
   }
 
   current(name: string): View {
@@ -177,8 +177,8 @@ export class CameraRig {
     return true;
   }
 
-  private glide(to: Stand): void {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  private glide(to: Stand, atOnce = false): void {
+    const still = atOnce || matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.goal = { from: this.stand, to, began: performance.now() - (still ? 1e4 : 0) };
     this.changed();
   }

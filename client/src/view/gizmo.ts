@@ -1,12 +1,12 @@
-// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on whatever was selected last.
+// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on the one thing that is selected.
 //
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
-import { Box3, Quaternion, Vector3 } from "three";
-import type { Gesture, Handler, Pointer } from "../pointer";
+import { Quaternion, Vector3 } from "three";
+import type { Axis, Gesture, Handler, Pointer } from "../pointer";
 import type { Bench } from "./bench";
-import type { Held } from "./dragging";
 import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
+import { holdOf } from "./holds";
 
 const SIZE = 92; // px from the middle to the tip of an arrow
 
@@ -47,7 +47,8 @@ export class Gizmo implements Handler {
     if (handle === null || held === null) return null;
     const { position: middle, quaternion: turn } = this.handles.group;
     const axis = handle.axis.clone().applyQuaternion(turn).normalize();
-    const frame = { middle: middle.clone(), axis };
+    const radius = this.handles.group.scale.x;
+    const frame = { middle: middle.clone(), axis, radius };
     switch (handle.kind) {
       case "move":
         return new AxisDrag(this.bench, held, frame);
@@ -56,8 +57,13 @@ export class Gizmo implements Handler {
       case "turn":
         return new TurnDrag(this.bench, held, frame);
       case "knob":
-        return new KnobDrag(this.bench, held, { middle: middle.clone(), axis: new Vector3(0, 0, 1).applyQuaternion(held.quaternion ?? turn) });
+        return new KnobDrag(this.bench, held, { ...frame, axis: new Vector3(0, 0, 1).applyQuaternion(held.quaternion ?? turn) });
     }
+  }
+
+  /** Where a handle is, in the world: "move", "plane", "turn" of x, y, z, or the "knob"; none while it is not shown. */
+  place(kind: Handle["kind"], axis: Axis): Vector3 | null {
+    return this.handles.group.visible ? this.handles.place(kind, axis) : null;
   }
 
   private under(pointer: Pointer): Handle | null {
@@ -67,7 +73,7 @@ export class Gizmo implements Handler {
   private choose(): void {
     const { store, picking } = this.bench;
     const selection = store.get("selection");
-    const path = selection[selection.length - 1] ?? null;
+    const path = selection.length === 1 ? selection[0] : null;
     const movable = path !== null && store.get("tool") === "select" && !picking.isLocked(path) && holdOf(this.bench, path) !== null;
     this.target = movable ? path : null;
     if (!movable) this.pointed = null;
@@ -86,19 +92,4 @@ export class Gizmo implements Handler {
     this.handles.group.scale.setScalar(SIZE * stage.rig.pixel(held.touched));
     this.handles.arrange(held.quaternion !== null, marker?.cable !== null && marker?.cable !== undefined, held.quaternion, stage.rig);
   }
-}
-
-/** Taking hold of a support, junction or part in its middle; none where the thing has no pose of its own. */
-export function holdOf(bench: Bench, path: string): Held | null {
-  const marker = bench.markers.all.get(path);
-  if (marker !== undefined) {
-    const position = marker.object.position.clone();
-    return { path, at: null, position, quaternion: marker.turns ? marker.object.quaternion.clone() : null, touched: position.clone(), moving: new Set([path]) };
-  }
-  const part = bench.parts.views.get(path);
-  if (part === undefined || !part.group.visible) return null;
-  const { position, quaternion } = part.group;
-  const box = part.shape?.geometry.boundingBox ?? new Box3(new Vector3(), new Vector3());
-  const middle = box.getCenter(new Vector3()).applyMatrix4(part.group.matrixWorld);
-  return { path, at: null, position: position.clone(), quaternion: quaternion.clone(), touched: middle, moving: new Set([path]) };
 }

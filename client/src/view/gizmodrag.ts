@@ -11,9 +11,11 @@ import type { Snap } from "./snapping";
 export interface Frame {
   middle: Vector3;
   axis: Vector3;
+  radius: number; // of its arcs, m
 }
 
 const STEP = Math.PI / 12; // of turning with Ctrl held
+const EDGE_ON = 0.25; // cosine between view and axis
 const KNOB_STEP = 0.8; // rad: more at once and the session could not tell a turn from its other way round
 
 abstract class HandleDrag implements Gesture {
@@ -101,6 +103,7 @@ export class PlaneDrag extends HandleDrag {
 class Angle {
   total = 0;
   private last: number;
+  private readonly edgeOn: Vector3 | null;
   private readonly u: Vector3;
   private readonly v: Vector3;
 
@@ -113,6 +116,8 @@ class Angle {
     if (this.u.lengthSq() < 0.01) this.u.set(1, 0, 0).cross(axis);
     this.u.normalize();
     this.v = axis.clone().cross(this.u);
+    // A circle seen edge on is pulled along like the rim of a wheel.
+    this.edgeOn = Math.abs(pointer.facing.dot(axis)) < EDGE_ON ? axis.clone().cross(pointer.facing).normalize() : null;
     this.last = this.read(pointer) ?? 0;
   }
 
@@ -120,13 +125,14 @@ class Angle {
     const now = this.read(pointer);
     if (now !== null) {
       const by = now - this.last;
-      this.total += by - 2 * Math.PI * Math.round(by / (2 * Math.PI));
+      this.total += this.edgeOn === null ? by - 2 * Math.PI * Math.round(by / (2 * Math.PI)) : by;
       this.last = now;
     }
     return this.total;
   }
 
   private read(pointer: Pointer): number | null {
+    if (this.edgeOn !== null) return (nearest(pointer.ray, this.frame.middle, this.edgeOn)?.onLine ?? 0) / this.frame.radius;
     const p = onPlane(pointer.ray, this.frame.middle, this.frame.axis)?.sub(this.frame.middle);
     return p === undefined ? null : Math.atan2(p.dot(this.v), p.dot(this.u));
   }

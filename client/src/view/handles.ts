@@ -1,7 +1,7 @@
 // The gizmo's shape: arrows, squares, arcs and the knob, in a space where an arrow is 1 long.
 import { BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, PlaneGeometry, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
-import type { Pointer } from "../pointer";
+import type { Axis, Pointer } from "../pointer";
 import type { CameraRig } from "./camera";
 import { nearestOnSegment, onPlane } from "./lines";
 import type { Stage } from "./stage";
@@ -13,9 +13,9 @@ export interface Handle {
   colour: number; // which of the three, or 3 for the knob
 }
 
-const ARC = 0.66; // radius of the turning arcs
+const ARC = 0.7; // radius of the turning arcs
 const KNOB = 0.98;
-const SQUARE = { from: 0.24, to: 0.44 };
+const SQUARE = { from: 0.2, to: 0.36 };
 const X = new Vector3(1, 0, 0), Y = new Vector3(0, 1, 0), Z = new Vector3(0, 0, 1);
 
 export class Handles {
@@ -86,20 +86,26 @@ export class Handles {
     return null;
   }
 
+  /** A point to take a handle by, in the world. */
+  place(kind: Handle["kind"], axis: Axis): Vector3 | null {
+    const along = { x: X, y: Y, z: Z }[axis];
+    const handle = this.all.find((each) => each.kind === kind && each.axis === (kind === "knob" ? Z : along));
+    if (handle === undefined || !handle.mesh.visible) return null;
+    const [u, v] = others(along);
+    const between = u.clone().add(v);
+    const local = { move: along.clone().multiplyScalar(0.8), plane: between.clone().multiplyScalar((SQUARE.from + SQUARE.to) / 2), turn: between.clone().normalize().multiplyScalar(ARC), knob: X.clone().multiplyScalar(KNOB).applyQuaternion(this.knobGroup.quaternion) }[kind];
+    this.group.updateMatrixWorld();
+    return local.applyMatrix4(this.group.matrixWorld);
+  }
+
   /** Distance of a ray from a handle, in the gizmo's space. */
   private gap(handle: Handle, ray: Pointer["ray"]): number {
     const { kind, axis } = handle;
     if (kind === "move") return nearestOnSegment(ray, axis.clone().multiplyScalar(0.3), axis.clone().multiplyScalar(1.06)).distance;
-    if (kind === "knob") {
-      const axisNow = Z.clone().applyQuaternion(this.knobGroup.quaternion);
-      const p = onPlane(ray, new Vector3(), axisNow);
-      return p === null ? Infinity : Math.abs(p.length() - KNOB) * 1.2;
-    }
-    const p = onPlane(ray, new Vector3(), axis);
-    if (p === null) return Infinity;
-    const [u, v] = others(axis).map((other) => p.dot(other));
-    if (kind === "plane") return u > SQUARE.from - 0.03 && u < SQUARE.to + 0.03 && v > SQUARE.from - 0.03 && v < SQUARE.to + 0.03 ? 0 : Infinity;
-    return u > -0.04 && v > -0.04 ? Math.abs(p.length() - ARC) : Infinity;
+    if (kind === "plane") return onSquare(ray, axis) ? 0 : Infinity;
+    const [u, v] = kind === "turn" ? others(axis) : [X.clone(), Y.clone()].map((k) => k.applyQuaternion(this.knobGroup.quaternion));
+    const radius = kind === "turn" ? ARC : KNOB;
+    return gapToArc(ray, u.clone().multiplyScalar(radius), v.clone().multiplyScalar(radius), kind === "turn" ? Math.PI / 2 : 2 * Math.PI);
   }
 
   private make(kind: Handle["kind"], axis: Vector3, colour: number, shape: BufferGeometry): Handle {
@@ -108,6 +114,20 @@ export class Handles {
     this.group.add(mesh);
     return { kind, axis, mesh, colour };
   }
+}
+
+function onSquare(ray: Pointer["ray"], axis: Vector3): boolean {
+  const p = onPlane(ray, new Vector3(), axis);
+  return p !== null && others(axis).every((other) => p.dot(other) > SQUARE.from - 0.03 && p.dot(other) < SQUARE.to + 0.03);
+}
+
+/** Distance of a ray from an arc that begins at u and goes towards v; right also where it is seen edge on. */
+function gapToArc(ray: Pointer["ray"], u: Vector3, v: Vector3, angle: number): number {
+  const steps = Math.ceil(angle / 0.2);
+  const at = (k: number): Vector3 => u.clone().multiplyScalar(Math.cos((angle * k) / steps)).addScaledVector(v, Math.sin((angle * k) / steps));
+  let least = Infinity;
+  for (let k = 0; k < steps; k++) least = Math.min(least, nearestOnSegment(ray, at(k), at(k + 1)).distance);
+  return least;
 }
 
 /** The two axes across one, in order. */

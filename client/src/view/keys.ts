@@ -6,7 +6,7 @@ const TOOLS: { [key: string]: Tool } = { v: "select", n: "cable", k: "clip", m: 
 
 export function listenToKeys(store: Store, view: Viewport): void {
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
     const key = event.key.toLowerCase();
     const options = store.get("options");
     if (key === "escape") view.cancel();

@@ -6,7 +6,20 @@ interface Label {
   element: HTMLDivElement;
   point: Vector3;
   lifted: boolean; // stands off, on a line
+  rank: number; // who gives way to whom
+  width: number; // px
 }
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const HEIGHT = 19; // px
+const RANKS = ["selected", "measure", "bad", "reaction", "contact", "moment"];
+const GIVES_WAY = RANKS.indexOf("reaction"); // from this rank on, a label that finds no room is left out
 
 export class Labels {
   private readonly labels = new Map<string, Label>();
@@ -22,14 +35,19 @@ export class Labels {
   put(key: string, point: Vector3, text: string, kind = ""): void {
     let label = this.labels.get(key);
     if (label === undefined) {
-      label = { element: document.createElement("div"), point: new Vector3(), lifted: false };
+      label = { element: document.createElement("div"), point: new Vector3(), lifted: false, rank: 0, width: 0 };
       this.stage.overlay.append(label.element);
       this.labels.set(key, label);
     }
     label.point.copy(point);
     label.lifted = kind === "bad";
-    label.element.className = `view-label ${kind}`;
-    if (label.element.textContent !== text) label.element.textContent = text;
+    label.rank = RANKS.indexOf(kind);
+    const className = `view-label ${kind}`;
+    if (label.element.className !== className) label.element.className = className;
+    if (label.element.textContent !== text) {
+      label.element.textContent = text;
+      label.width = 0;
+    }
     this.stage.invalidate();
   }
 
@@ -54,11 +72,28 @@ export class Labels {
     this.tip.style.transform = `translate(${screen.x.toFixed(0)}px, ${screen.y.toFixed(0)}px) translate(${right ? "calc(-100% - 14px)" : "16px"}, ${low ? "calc(-100% - 10px)" : "16px"})`;
   }
 
+  /** Above its point, or below where another one is; arrows' numbers give way when there is no room at all. */
   private place(): void {
-    for (const { element, point, lifted } of this.labels.values()) {
-      const at = this.stage.rig.project(point);
-      element.hidden = at === null;
-      if (at !== null) element.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px) translate(-50%, calc(-100% - ${lifted ? 22 : 9}px))`;
+    const taken: Box[] = [];
+    for (const label of [...this.labels.values()].sort((a, b) => a.rank - b.rank)) {
+      const at = this.stage.rig.project(label.point);
+      const box = at === null ? null : this.room(label, at, taken);
+      label.element.hidden = box === null;
+      if (box === null) continue;
+      taken.push(box);
+      label.element.style.transform = `translate(${box.left.toFixed(1)}px, ${box.top.toFixed(1)}px)`;
     }
+  }
+
+  private room(label: Label, at: Vector2, taken: readonly Box[]): Box | null {
+    if (label.width === 0) {
+      label.element.hidden = false;
+      label.width = label.element.offsetWidth;
+    }
+    const gap = label.lifted ? 22 : 9;
+    const left = at.x - label.width / 2;
+    const boxes = [at.y - gap - HEIGHT, ...(label.lifted ? [] : [at.y + 6])].map((top) => ({ left, right: left + label.width, top, bottom: top + HEIGHT }));
+    const free = boxes.find((box) => taken.every((other) => box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom));
+    return free ?? (label.rank >= GIVES_WAY ? null : boxes[0]);
   }
 }

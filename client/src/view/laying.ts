@@ -1,11 +1,12 @@
 // A new cable from two clicks: it leaves the first surface along its normal and arrives at the second against it.
-import { BufferGeometry, CubicBezierCurve3, Line, LineBasicMaterial, Vector3 } from "three";
+import { CubicBezierCurve3, Vector3 } from "three";
 import type { Mount } from "../messages";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { onPlane } from "./lines";
 import type { Snap } from "./snapping";
+import { Stroke } from "./stroke";
 
 interface Foot {
   point: Vector3;
@@ -15,16 +16,14 @@ interface Foot {
 
 export class Laying implements Handler {
   private first: Foot | null = null;
-  private readonly line = new Line(new BufferGeometry(), new LineBasicMaterial({ depthTest: false }));
+  private readonly line = new Stroke(2.5);
 
   constructor(
     private readonly bench: Bench,
     private readonly floor: () => number,
   ) {
     bench.stage.front.add(this.line);
-    this.line.frustumCulled = false;
-    this.line.visible = false;
-    bench.stage.onTheme((colours) => this.line.material.color.set(colours.accent));
+    bench.stage.onTheme(({ accent }) => this.line.paint(accent));
     bench.store.on("tool", (tool) => tool !== "cable" && this.reset());
   }
 
@@ -35,8 +34,7 @@ export class Laying implements Handler {
     store.set("hint", this.first === null ? "New cable: click where it begins; it leaves along the surface's normal" : "New cable: click where it ends · Esc: begin again");
     const unit = unitOf(store);
     labels.say(pointer.screen, foot === null ? "" : this.first === null ? `begin on ${foot.on ?? "the floor"}` : `end on ${foot.on ?? "the floor"} · ${length(this.first.point.distanceTo(foot.point), unit)}`, "measure");
-    this.line.visible = foot !== null;
-    if (foot !== null) this.line.geometry.setFromPoints(this.first === null ? stub(foot, stage.rig.pixel(foot.point)) : bow(this.first, foot));
+    this.line.through(foot === null ? [] : this.first === null ? stub(foot, stage.rig.pixel(foot.point)) : bow(this.first, foot));
     stage.invalidate();
   }
 

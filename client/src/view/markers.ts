@@ -1,5 +1,5 @@
 // What holds the cables, as small shapes that tell the kinds apart: ends, clips, junctions, and parts without a mesh.
-import { BoxGeometry, ExtrudeGeometry, Group, Mesh, MeshStandardMaterial, Shape, SphereGeometry, TorusGeometry, Vector2, Vector3, type BufferGeometry } from "three";
+import { BoxGeometry, ExtrudeGeometry, Group, Mesh, MeshStandardMaterial, Shape, SphereGeometry, TorusGeometry, Vector2, Vector3, type BufferGeometry, type Plane } from "three";
 import { mergeGeometries, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { CableInfo, SceneEvent } from "../messages";
 import type { FrameData, Store } from "../store";
@@ -45,6 +45,10 @@ export class Markers {
 
   position(path: string): Vector3 | null {
     return this.all.get(path)?.object.position ?? null;
+  }
+
+  cut(planes: Plane[]): void {
+    for (const material of [this.plain, this.chosen, this.pointed]) material.clippingPlanes = planes;
   }
 
   private setScene(scene: SceneEvent): void {

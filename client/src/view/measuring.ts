@@ -1,24 +1,22 @@
 // Measuring: two clicks make a measure that is kept and stays true while things move. Drawn as a line with its number.
-import { BufferGeometry, Group, Line, LineBasicMaterial, LineSegments, Vector3 } from "three";
+import { Group, Vector3 } from "three";
 import type { MeasureValue, Pick } from "../messages";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import type { Vec3 } from "../store";
 import { angle, length } from "../units";
 import { unitOf, type Bench } from "./bench";
+import { Stroke } from "./stroke";
 
 export class Measuring implements Handler {
   private first: { pick: Pick; text: string } | null = null;
   private readonly group = new Group();
-  private readonly material = new LineBasicMaterial({ depthTest: false });
-  private readonly preview = new Line(new BufferGeometry(), this.material);
-  private readonly edge = new LineSegments(new BufferGeometry(), this.material);
+  private readonly preview = new Stroke(1.6);
+  private readonly edge = new Stroke(3);
 
   constructor(private readonly bench: Bench) {
     const { stage, store } = bench;
     stage.front.add(this.group, this.preview, this.edge);
-    this.preview.frustumCulled = this.edge.frustumCulled = false;
-    this.preview.visible = this.edge.visible = false;
-    stage.onTheme((colours) => this.material.color.set(colours.measure));
+    stage.onTheme(({ measure }) => [this.preview, this.edge, ...this.strokes].forEach((stroke) => stroke.paint(measure)));
     store.on("readouts", () => this.draw());
     store.on("scene", () => this.draw());
     store.on("tool", (tool) => tool !== "measure" && this.reset());
@@ -31,10 +29,8 @@ export class Measuring implements Handler {
     store.set("hovered", found?.pick.path || null);
     store.set("hint", this.first === null ? "Measure: click what to measure from · Alt: the whole cable or part" : "Measure: click what to measure to · Esc: begin again");
     if (found === null) snapMark.show(null);
-    this.edge.visible = found?.pick.edge !== null && found?.pick.edge !== undefined;
-    if (found?.pick.edge) this.edge.geometry.setFromPoints(found.pick.edge.map((p) => new Vector3(...p)));
-    this.preview.visible = this.first !== null && found !== null;
-    if (this.first !== null && found !== null) this.preview.geometry.setFromPoints([new Vector3(...this.first.pick.point), new Vector3(...found.pick.point)]);
+    this.edge.through((found?.pick.edge ?? []).map((p) => new Vector3(...p)));
+    this.preview.through(this.first === null || found === null ? [] : [this.first, found].map(({ pick }) => new Vector3(...pick.point)));
     stage.invalidate();
   }
 
@@ -95,20 +91,27 @@ export class Measuring implements Handler {
   /** Every kept measure, as the latest read-outs have it. */
   private draw(): void {
     const { store, labels, stage } = this.bench;
-    for (const child of this.group.children) (child as Line).geometry.dispose();
+    for (const stroke of this.strokes) stroke.dispose();
     this.group.clear();
     const kept = new Set<string>();
     const numbers = new Set(store.get("scene")?.measures.map(({ number }) => number));
     for (const measure of store.get("readouts")?.measures ?? []) {
       if (!numbers.has(measure.number)) continue;
       const a = new Vector3(...measure.a), b = new Vector3(...measure.b);
-      this.group.add(new Line(new BufferGeometry().setFromPoints([a, b]), this.material));
+      const stroke = new Stroke(1.6);
+      stroke.through([a, b]);
+      stroke.paint(stage.colours.measure);
+      this.group.add(stroke);
       const key = `measured ${measure.number}`;
       labels.put(key, a.lerp(b, 0.5), this.words(measure), "measure");
       kept.add(key);
     }
     labels.retain("measured ", kept);
     stage.invalidate();
+  }
+
+  private get strokes(): Stroke[] {
+    return this.group.children as Stroke[];
   }
 
   private words({ distance, angle: turned, arc }: MeasureValue): string {

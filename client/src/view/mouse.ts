@@ -1,7 +1,8 @@
 // Mouse, pen and touch as pointers, and the camera moves that belong to them.
 //
-// Left: what the tool does; on nothing it turns the view, with Shift it draws a selecting box. Middle turns, right pans,
-// the wheel goes nearer to what is under the pointer. One finger is the left button, two fingers pan and zoom.
+// Left: what the tool does; on nothing it turns the view, with Shift it draws a selecting box. Right turns, about what is
+// under the pointer; middle or Shift right pans; the wheel goes nearer to what is under the pointer. One finger is the
+// left button, two fingers pan and zoom.
 import { Vector2, Vector3 } from "three";
 import type { Axis, Gesture, Handler, Pointer } from "../pointer";
 import type { Stage } from "./stage";
@@ -16,6 +17,7 @@ export interface Surroundings {
   touched(pointer: Pointer): Vector3 | null; // the point under the pointer, for turning and zooming about it
   box(from: Vector2, to: Vector2, more: boolean): void;
   showBox(from: Vector2, to: Vector2 | null): void;
+  look(pointer: Pointer): void; // nearer at what is under the pointer
   hint(text: string): void;
 }
 
@@ -35,6 +37,7 @@ export class Mouse {
   ) {
     this.canvas = stage.renderer.domElement;
     this.canvas.tabIndex = 0;
+    this.canvas.addEventListener("mousedown", (event) => event.button === 1 && event.preventDefault()); // no scrolling mark
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.moveTo(event));
@@ -42,6 +45,7 @@ export class Mouse {
     canvas.addEventListener("pointercancel", () => this.cancel());
     canvas.addEventListener("pointerleave", () => this.down === null && this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("dblclick", (event) => this.around.look(this.pointer(event)));
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     addEventListener("keydown", (event) => this.key(event, true));
     addEventListener("keyup", (event) => this.key(event, false));
@@ -85,8 +89,8 @@ export class Mouse {
   private meaning(event: PointerEvent): Move {
     const pointer = this.pointer(event);
     const pivot = (): Vector3 => this.around.touched(pointer) ?? this.stage.rig.target.clone();
-    if (event.button === 2) return { kind: "pan", pivot: pivot() };
-    if (event.button === 1) return { kind: event.shiftKey ? "pan" : "orbit", pivot: pivot() };
+    if (event.button === 1 || (event.button === 2 && event.shiftKey)) return { kind: "pan", pivot: pivot() };
+    if (event.button === 2) return { kind: "orbit", pivot: pivot() };
     for (const handler of this.around.handlers()) {
       const gesture = handler.gestureAt(pointer);
       if (gesture !== null) return { kind: "gesture", gesture };
@@ -106,6 +110,7 @@ export class Mouse {
       down.moved = true;
       if (down.move.kind === "gesture") {
         this.around.hint(down.move.gesture.hint);
+        this.canvas.style.cursor = "grabbing";
         down.move.gesture.begin(this.pointer(event));
       }
     }
@@ -124,6 +129,7 @@ export class Mouse {
     const down = this.down;
     if (down === null || event.pointerId !== down.pointerId) return;
     this.down = null;
+    this.canvas.style.cursor = "";
     if (down.moved) {
       if (down.move.kind === "gesture") down.move.gesture.end(this.pointer(event));
       if (down.move.kind === "box") {

@@ -1,5 +1,5 @@
 // What a pointer is on. Markers and cables count a little before parts: they are thin, and what one came for.
-import { DoubleSide, Ray, Vector3, type Intersection, type Plane } from "three";
+import { Box3, DoubleSide, Ray, Vector3, type Intersection, type Plane } from "three";
 import type { Pointer } from "../pointer";
 import type { Store } from "../store";
 import type { Cables, CableView } from "./cables";
@@ -80,6 +80,9 @@ export class Picking {
     const { tube, info } = view;
     if (tube === null) return null;
     const { centre, rings } = tube;
+    const box = new Box3(tube.low.clone(), tube.high.clone());
+    const margin = Math.max(2 * info.radius, 2 * pointer.reach(box.getCenter(new Vector3())));
+    if (!pointer.ray.intersectsBox(box.expandByScalar(margin))) return null;
     const a = new Vector3(), b = new Vector3().fromArray(centre, 0);
     let best: Hit | null = null;
     let least = Infinity;

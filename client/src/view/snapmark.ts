@@ -13,6 +13,7 @@ export class SnapMark {
     frame: new LineLoop(polygon(4, 0), this.material),
     corner: new LineLoop(polygon(4, Math.PI / 4), this.material),
     edge: new LineLoop(polygon(3, Math.PI / 2), this.material),
+    axis: new Line(dashes(), this.material),
     face: new Line(cross(), this.material),
   };
 
@@ -45,6 +46,10 @@ function polygon(corners: number, from: number): BufferGeometry {
 
 function round(): BufferGeometry {
   return polygon(28, 0);
+}
+
+function dashes(): BufferGeometry {
+  return new BufferGeometry().setFromPoints([new Vector3(-1.4, 0, 0), new Vector3(1.4, 0, 0), new Vector3(0, 0, 0), new Vector3(0, -0.7, 0), new Vector3(0, 0.7, 0)]);
 }
 
 function cross(): BufferGeometry {

@@ -25,6 +25,7 @@ import { Parts } from "./parts";
 import { Picking } from "./picking";
 import { Places } from "./places";
 import { SectionPlane } from "./section";
+import { SectionHandle } from "./sectionhandle";
 import { Selecting } from "./selecting";
 import { SnapMark } from "./snapmark";
 import { Snapping } from "./snapping";
@@ -34,10 +35,12 @@ import { Triad } from "./triad";
 export class View3D implements Viewport {
   readonly bench: Bench;
   private readonly grid: Grid;
-  private readonly gizmo: Gizmo;
+  readonly gizmo: Gizmo;
+  private readonly section: SectionHandle;
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
   private opened: string | null = null;
+  private waiting = false; // for meshes of a scene just opened
 
   constructor(
     element: HTMLElement,
@@ -52,7 +55,7 @@ export class View3D implements Viewport {
     const picking = new Picking(store, cables, parts, markers);
     const bench = { stage, store, connection, cables, parts, markers, picking, labels: new Labels(stage), snapping: new Snapping(parts, picking), snapMark: new SnapMark(stage) };
     this.bench = bench;
-    new SectionPlane(bench, () => this.bounds());
+    this.section = new SectionHandle(bench, new SectionPlane(bench, () => this.bounds()));
     new Overlays(bench);
     new Directors(bench);
     new Arrows(bench);
@@ -68,6 +71,7 @@ export class View3D implements Viewport {
       touched: (pointer) => this.touched(pointer),
       box: (from, to, more) => boxes.select(from, to, more),
       showBox: (from, to) => boxes.show(from, to),
+      look: (pointer) => this.look(pointer),
       hint: (text) => store.set("hint", text),
     });
     cables.onFrame(() => this.settle());
@@ -121,8 +125,13 @@ export class View3D implements Viewport {
 
   private handlers(): readonly Handler[] {
     const tool = this.store.get("tool");
-    if (tool !== "select") return [this.tools[tool]];
-    return this.gizmo.isPointed ? [this.gizmo] : [this.gizmo, this.tools.select];
+    if (tool !== "select") return [this.section, this.tools[tool]];
+    return this.gizmo.isPointed ? [this.gizmo] : [this.section, this.gizmo, this.tools.select];
+  }
+
+  private look(pointer: Pointer): void {
+    const hit = this.store.get("tool") === "select" ? this.bench.picking.pick(pointer) : null;
+    if (hit !== null) this.fit([hit.path]);
   }
 
   private touched(pointer: Pointer): Vector3 | null {
@@ -136,14 +145,14 @@ export class View3D implements Viewport {
     if (bounds.isEmpty()) return;
     const { radius } = bounds.getBoundingSphere(new Sphere());
     this.bench.stage.setBounds(bounds);
-    this.grid.setFloor(bounds.min.z - 0.02 * radius, radius);
     const scene = this.store.get("scene");
     const opened = scene?.file ?? scene?.title ?? "";
-    if (opened === this.opened && !this.waiting) return;
-    if (opened !== this.opened) this.waiting = true;
+    const isNew = opened !== this.opened || this.waiting;
+    const floor = bounds.min.z - 0.02 * radius;
+    if (isNew || bounds.min.z < this.grid.height) this.grid.setFloor(floor, radius); // else it stays: it must not jump
+    if (!isNew) return;
     this.opened = opened;
-    this.bench.stage.rig.standard("isometric", bounds);
     this.waiting = this.bench.parts.waiting;
+    this.bench.stage.rig.standard("isometric", bounds, true);
   }
-  private waiting = false;
 }
