@@ -2,6 +2,7 @@
 import type { Connection } from "../connection";
 import type { CableInfo, CableValues, Command, JunctionInfo, PartInfo, SceneEvent, Support, View } from "../messages";
 import type { Store, Unit, Vec3 } from "../store";
+import { length } from "../units";
 import type { Kind } from "./quantities";
 import { quantityText } from "./quantities";
 
@@ -64,6 +65,11 @@ export class Page {
   /** A quantity as it is shown. */
   text(kind: Kind, value: number | null | undefined, digits?: number): string {
     return quantityText(kind, value, this.unit, digits);
+  }
+
+  /** A length that is read, with as many digits as its unit deserves. */
+  length(metres: number | null | undefined): string {
+    return length(metres ?? NaN, this.unit);
   }
 
   /** Sends a command; a refusal is shown to the person. */
