@@ -9,23 +9,6 @@ from typing import Any
 Open = Callable[..., Any]
 
 
-def test_a_cable_dragged_by_itself_follows_the_pointer_and_springs_back(studio: Open) -> None:
-    page = studio("cantilever.toml")
-    cable = page.state("scene")["cables"][0]["name"]
-    before = page.place(cable, 0.6)
-    start = page.pixels(before)
-    goal = (start[0] + 30, start[1] - 40)
-    page.drag(start, goal)
-    page.until("lissom.store.get('dragging') !== null")
-    page.until("lissom.store.get('readouts').status === 'converged'")
-    assert math.dist(page.pixels(page.place(cable, 0.6)), goal) < 8.0, "the cable is not under the pointer"
-    page.release()
-    page.until("lissom.store.get('dragging') === null")
-    page.until(
-        "Math.hypot(...lissom.place(argument[0], 0.6).map((v, k) => v - argument[1][k])) < 1e-4", [cable, before]
-    )
-
-
 def test_an_end_dragged_is_where_the_pointer_put_it_and_the_certificate_holds(studio: Open) -> None:
     page = studio("brake-hose.toml")
     before = page.position("brake hose/end")
@@ -54,18 +37,6 @@ def test_an_end_dragged_too_far_stops_taut_and_says_why(studio: Open) -> None:
     assert taut <= 0.23 + 1e-9, "farther than the cable is long"
     assert taut > 0.9 * 0.23
     assert page.state("readouts")["status"] == "converged"
-
-
-def test_escape_takes_a_drag_back(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    before = page.position("brake hose/end")
-    start = page.pixels(before)
-    page.drag(start, (start[0] - 30, start[1]))
-    page.page.keyboard.press("Escape")
-    page.until("lissom.store.get('dragging') === null")
-    page.release()
-    page.until_at("lissom.position('brake hose/end')", before, 1e-9)
-    assert page.state("scene")["undo"] == ""
 
 
 def test_a_dragged_cable_can_leave_a_clip(studio: Open) -> None:

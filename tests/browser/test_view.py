@@ -1,137 +1,225 @@
-"""The view: what is seen and picked is what the simulation has; standing points, theme, units, section."""
+"""The view: pointing, selecting, dragging, tools and camera, with mouse and keys as a person uses them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-Open = Callable[..., Any]
+from tests.browser.conftest import Studio
+
+Open = Callable[..., Studio]
+HOSE = "brake-hose.toml"
 
 
-def test_the_page_shows_the_scene(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    scene, readouts = page.state("scene"), page.state("readouts")
-    assert scene["title"] == "Front left brake hose"
-    assert readouts["status"] == "converged"
-    hose = readouts["cables"][0]
-    assert hose["residual"] < 1e-7
-    assert math.isclose(hose["length"], 0.42)
-    assert math.dist(page.place("brake hose", 0.0), (0, 0, 0)) < 1e-6
-    assert math.dist(page.place("brake hose", 1.0), (0.09, 0.26, -0.13)) < 1e-6
-    low, high = page.pixels(page.place("brake hose", 0.0)), page.pixels(page.place("brake hose", 1.0))
-    for x, y in (low, high):  # the whole hose is in the view when it opens
-        assert 236 < x < 960
-        assert 42 < y < 495
+def difference(a: list[float], b: list[float]) -> list[float]:
+    return [q - p for p, q in zip(a, b, strict=True)]
 
 
-def test_a_click_selects_the_cable_at_the_exact_place(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    page.page.mouse.click(*page.pixels(page.place("brake hose", 0.8)))
-    page.until("lissom.selection().includes('brake hose')")
-    place = page.state("selectedPlace")
-    assert place["cable"] == "brake hose"
-    assert abs(place["at"] - 0.8) < 0.02
-    assert page.text("properties-title") == "brake hose"
+def settled(studio: Studio) -> None:
+    """Until nothing is dragged and the last drag is done."""
+    studio.until("lissom.store.get('dragging') === null && lissom.store.get('held') === null")
 
 
-def test_standing_points_fit_and_orthographic(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    page.page.keyboard.press("5")
-    across = "Math.hypot(c.eye[0] - c.target[0], c.eye[1] - c.target[1])"
-    page.until(f"((c) => c.eye[2] - c.target[2] > 9 * {across})(lissom.camera())")
-    page.page.keyboard.press("o")
-    page.until("lissom.camera().orthographic")
-    a, b = page.place("brake hose", 0.0), page.place("brake hose", 1.0)
-    above = [b[0], b[1], a[2]]
-    assert math.dist(page.pixels(above), page.pixels(b)) < 0.5, (
-        "from above and without perspective height does not show"
+def test_click_selects_and_tells_the_place(studio: Open) -> None:
+    page = studio(HOSE)
+    point = page.pixels(page.place("brake hose", 0.25))
+    page.page.mouse.move(*point)
+    page.until("document.querySelector('.view-tip')?.textContent.includes('from start')")
+    said = page.ask("document.querySelector('.view-tip').textContent")
+    assert "105.0 mm from start" in said
+    assert "315.0 mm from end" in said
+    page.page.mouse.click(*point)
+    assert page.state("selection") == ["brake hose"]
+    assert page.state("selectedPlace") == {"cable": "brake hose", "at": pytest.approx(0.25, abs=2e-3)}
+    page.page.keyboard.press("Escape")
+    assert page.state("selection") == []
+
+
+def test_end_is_under_the_pointer_while_it_is_dragged(studio: Open) -> None:
+    page = studio(HOSE)
+    x, y = page.pixels(page.position("brake hose/end"))
+    before = page.position("brake hose/end")
+    page.drag((x, y), (x - 20, y - 24))
+    page.until("lissom.store.get('held')?.path === 'brake hose/end'")
+    page.until(
+        "Math.hypot(...lissom.project(lissom.position('brake hose/end')).map((k, i) => k - argument[i])) < 2",
+        [x - 20, y - 24],
     )
-    page.page.keyboard.press("7")
-    page.page.keyboard.press("Shift+F")
-    page.until("lissom.camera().eye[2] > lissom.camera().target[2]")
+    page.page.keyboard.press("Escape")
+    settled(page)
+    page.release()
+    page.until("Math.hypot(...lissom.position('brake hose/end').map((k, i) => k - argument[i])) < 1e-6", before)
 
 
-def test_a_view_is_kept_and_gone_back_to(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    page.page.keyboard.press("1")
+def test_axis_key_keeps_a_drag_to_the_axis(studio: Open) -> None:
+    page = studio(HOSE)
+    before = page.position("brake hose/end")
+    x, y = page.pixels(before)
+    page.page.keyboard.down("z")
+    page.drag((x, y), (x + 15, y - 25))
+    page.release()
+    page.page.keyboard.up("z")
+    settled(page)
+    page.until("lissom.store.get('scene').undo === 'drag brake hose/end'")
+    dx, dy, dz = difference(before, page.position("brake hose/end"))
+    assert (dx, dy) == pytest.approx((0, 0), abs=1e-7)
+    assert dz > 0.005
+
+
+def test_pulled_cable_springs_back_or_keeps_a_clip(studio: Open) -> None:
+    page = studio(HOSE)
+    before = page.place("brake hose", 0.2)
+    x, y = page.pixels(before)
+    page.drag((x, y), (x + 4, y - 18))
+    page.until("lissom.store.get('held') !== null")
+    page.release()
+    settled(page)
+    page.until("Math.hypot(...lissom.place('brake hose', 0.2).map((k, i) => k - argument[i])) < 1e-3", before)
+    assert len(page.state("scene")["cables"][0]["supports"]) == 3
+    page.drag((x, y), (x + 4, y - 18))
+    page.page.keyboard.down("Control")
+    page.release()
+    page.page.keyboard.up("Control")
+    page.until("lissom.store.get('scene').cables[0].supports.length === 4")
+
+
+def test_drag_beyond_the_length_stops_and_says_why(studio: Open) -> None:
+    page = studio(HOSE)
+    x, y = page.pixels(page.position("brake hose/end"))
+    page.drag((x, y), (x + 220, y - 160))
+    page.until("document.querySelector('.view-tip.stopped')?.hidden === false")
+    assert page.ask("document.querySelector('.view-tip.stopped').textContent") == page.state("held")["reason"]
+    assert math.dist(page.state("held")["position"], page.state("held")["wanted"]) > 0.01
+    page.release()
+    settled(page)
+
+
+def test_gizmo_moves_along_an_axis_and_turns(studio: Open) -> None:
+    page = studio(HOSE)
+    path = "brake hose/end"
+    page.ask("lissom.store.select(argument)", [path])
     page.ask("lissom.drawn()")
-    page.click("view-menu")
-    page.click("keep-view")
-    page.fill("view-name", "front of it")
-    page.until("lissom.store.get('scene').views.length === 1")
-    eye = page.state("scene")["views"][0]["eye"]
+    before = page.position(path)
+    x, y = page.ask("lissom.handle('move', 'z')")
+    page.drag((x, y), (x, y - 20))
+    page.release()
+    settled(page)
+    dx, dy, dz = difference(before, page.position(path))
+    assert (dx, dy) == pytest.approx((0, 0), abs=1e-7)
+    assert dz > 0.003
+    turned = "lissom.store.get('frame').bodies.get('brake hose/end').quaternion"
+    was, place = page.ask(turned), page.position(path)
+    x, y = page.ask("lissom.handle('turn', 'z')")
+    page.drag((x, y), (x + 18, y + 8))
+    page.release()
+    settled(page)
+    assert abs(sum(a * b for a, b in zip(was, page.ask(turned), strict=True))) < 0.9999
+    assert page.position(path) == pytest.approx(place, abs=1e-7)
+
+
+def test_twist_knob_counts_whole_turns(studio: Open) -> None:
+    page = studio(HOSE)
+    page.ask("lissom.store.select(['brake hose/end'])")
+    page.ask("lissom.drawn()")
+    before = page.state("readouts")["cables"][0]["twist"]
+    middle = page.pixels(page.position("brake hose/end"))
+    x, y = page.ask("lissom.handle('knob', 'z')")
+    mouse = page.page.mouse
+    mouse.move(x, y)
+    page.ask("lissom.drawn()")
+    mouse.down()
+    for k in range(1, 49):  # twice around the screen position of the end: the knob follows the angle
+        angle = k * math.pi / 12
+        dx, dy = x - middle[0], y - middle[1]
+        mouse.move(
+            middle[0] + dx * math.cos(angle) - dy * math.sin(angle),
+            middle[1] + dx * math.sin(angle) + dy * math.cos(angle),
+        )
+        page.ask("lissom.drawn()")
+    mouse.up()
+    settled(page)
+    page.until("Math.abs(lissom.store.get('readouts').cables[0].twist - argument) > 10", before)
+    assert page.state("scene")["undo"] == "drag brake hose/end"  # one step, however many turns
+
+
+def test_new_cable_between_parts(studio: Open) -> None:
+    page = studio("harness.toml")
+    page.page.keyboard.press("5")  # from above
+    page.ask("lissom.drawn()")
+    page.page.keyboard.press("n")
+    for y in (-0.11, 0.11):
+        point = page.pixels([0.18, y, 0.05])
+        page.page.mouse.move(*point)
+        page.page.mouse.click(*point)
+    page.until("lissom.store.get('scene').cables.length === 4")
+    cable = page.state("scene")["cables"][3]
+    assert [support["on"] for support in cable["supports"]] == ["bar", "bar"]
+    assert cable["supports"][0]["position"] == pytest.approx([0.18, -0.11, 0.05], abs=2e-3)
+    assert page.state("tool") == "select"
+
+
+def test_measure_from_a_hole_centre_to_a_place_on_a_cable(studio: Open) -> None:
+    page = studio("harness.toml")
+    page.page.keyboard.press("1")  # from the front: the end of the bar is a circle
+    page.ask("lissom.drawn()")
+    page.page.keyboard.press("m")
+    page.page.mouse.click(*page.pixels([0.18, -0.15, 0.03]))
+    page.page.mouse.click(*page.pixels(page.place("right", 0.9)))
+    page.until("lissom.store.get('readouts').measures.length === 1")
+    measure = page.state("scene")["measures"][0]
+    assert measure["a"]["point"] == pytest.approx([0.18, -0.15, 0.03], abs=1e-6)
+    assert (measure["b"]["kind"], measure["b"]["path"]) == ("place", "right")
+    assert measure["b"]["at"] == pytest.approx(0.9, abs=5e-3)
+
+
+def test_box_selects_what_is_in_it(studio: Open) -> None:
+    page = studio("clips.toml")
+    mouse = page.page.mouse
+    box = page.page.locator("#view").bounding_box()
+    corners = (box["x"] + 12, box["y"] + box["height"] - 12), (box["x"] + box["width"] - 12, box["y"] + 60)
+    page.page.keyboard.down("Shift")
+    mouse.move(*corners[0])
+    mouse.down()
+    mouse.move(*corners[1], steps=5)
+    mouse.up()
+    page.page.keyboard.up("Shift")
+    assert page.state("selection") == ["harness"]
+
+
+def test_camera(studio: Open) -> None:
+    page = studio(HOSE)
+    keys = page.page.keyboard
+    keys.press("1")
+    page.until("Math.abs(lissom.camera().up[2] - 1) < 1e-9 && lissom.camera().eye[1] < lissom.camera().target[1] - 0.1")
+    kept = page.ask("lissom.camera()")
+    keys.press("o")
+    page.until("lissom.camera().orthographic")
+    assert page.ask("lissom.camera()")["height"] == pytest.approx(kept["height"])
+    keys.press("5")
+    page.until("Math.abs(lissom.camera().up[1] - 1) < 1e-9")
+    page.ask("lissom.store.get('viewport').goTo(argument)", kept)
+    page.until("Math.abs(lissom.camera().up[2] - 1) < 1e-9")
+    now = page.ask("lissom.camera()")
+    assert now["eye"] == pytest.approx(kept["eye"], abs=1e-9)
+    assert not now["orthographic"]
+    # The wheel keeps what is under the pointer there.
+    place = page.place("brake hose", 0.5)
+    point = page.pixels(place)
+    page.page.mouse.move(*point)
+    page.page.mouse.wheel(0, -300)
+    page.until("lissom.camera().height < argument * 0.8", kept["height"])
+    assert page.pixels(place) == pytest.approx(point, abs=1.5)
+
+
+def test_section_is_cut_away_for_the_pointer_too(studio: Open) -> None:
+    page = studio("harness.toml")
     page.page.keyboard.press("5")
-    page.until("Math.hypot(...lissom.camera().eye.map((v, k) => v - argument[k])) > 0.1", eye)
-    page.click("view-menu")
-    page.click("kept-view-front of it")
-    page.until_at("lissom.camera().eye", eye, 1e-3)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_both_themes_can_be_read(studio: Open, theme: str) -> None:
-    """Text against what is behind it, as the browser has it: contrast of at least 4.5 in every panel."""
-    page = studio("harness.toml", theme=theme)
-    page.select("trunk")
-    page.until("document.querySelectorAll('[data-test=properties] .field, [data-test=properties] label').length > 5")
-    worst = page.page.evaluate(CONTRAST)
-    assert worst["ratio"] >= 4.0, worst
-
-
-CONTRAST = """() => {
-  const shade = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m; };
-  const linear = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-  let worst = { ratio: 99, text: '' };
-  for (const element of document.querySelectorAll('label, button, span, h2, h3, th, td, p')) {
-    const text = [...element.childNodes].filter((k) => k.nodeType === 3).map((k) => k.textContent.trim()).join('');
-    if (text === '' || element.offsetParent === null || element.closest(':disabled, [aria-disabled=true]')) continue;
-    let behind = element, ground = null;
-    for (; behind !== null && ground === null; behind = behind.parentElement)
-      ground = shade(getComputedStyle(behind).backgroundColor);
-    const front = shade(getComputedStyle(element).color);
-    if (ground === null || front === null) continue;
-    const [a, b] = [light(front), light(ground)].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < worst.ratio) worst = { ratio, text, front, ground };
-  }
-  return worst;
-}"""
-
-
-def test_nothing_overlaps_and_nothing_is_cut(studio: Open) -> None:
-    page = studio("harness.toml")
-    boxes = page.page.evaluate(
-        """() => ['bar', 'tree', 'properties', 'bottom', 'status'].map((name) => {
-             const { left, top, right, bottom } = document.querySelector(`[data-test=${name}]`).getBoundingClientRect();
-             return { name, left, top, right, bottom };
-           })"""
-    )
-    for k, a in enumerate(boxes):
-        assert min(a["left"], a["top"]) >= -1, a
-        assert a["right"] <= 1281, a
-        assert a["bottom"] <= 721, a
-        for b in boxes[k + 1 :]:
-            apart = a["right"] <= b["left"] + 1 or b["right"] <= a["left"] + 1
-            assert apart or a["bottom"] <= b["top"] + 1 or b["bottom"] <= a["top"] + 1, (a, b)
-
-
-def test_the_unit_switch_changes_what_is_shown_and_typed(studio: Open) -> None:
-    page = studio("brake-hose.toml")
-    page.select("brake hose")
-    page.page.locator('[data-test="unit"]').select_option("in")
-    page.until("lissom.store.get('scene').unit === 'in'")
-    page.until("Math.abs(parseFloat(document.querySelector('[data-test=cable-length]').value) - 16.535) < 0.01")
-    page.fill("cable-length", "18")
-    page.until("Math.abs(lissom.store.get('scene').cables[0].length - 18 * 0.0254) < 1e-9")
-
-
-def test_the_section_plane_cuts_the_view(studio: Open) -> None:
-    page = studio("harness.toml")
-    page.click("tool-section")
-    page.until("lissom.store.get('options').section.on")
-    assert page.sees("section-strip")
-    page.click("tool-section")
-    page.until("!lissom.store.get('options').section.on")
+    page.ask("lissom.drawn()")
+    point = page.pixels([0.18, -0.1, 0.05])
+    page.page.mouse.move(*point)
+    page.until("lissom.store.get('hovered') === 'bar'")
+    page.ask("lissom.store.setOptions({ section: { on: true, normal: [0, -1, 0], offset: 0.05, cables: false } })")
+    page.page.mouse.move(point[0] + 1, point[1])
+    page.until("lissom.store.get('hovered') === null")

@@ -42,6 +42,7 @@ export function showDialog({ title, test, wide, body, actions = [] }: Options): 
     close,
     closed,
     fail: (text) => {
+      element.querySelector(".dialog-actions")?.before(trouble);
       trouble.textContent = text;
       trouble.hidden = text === "";
     },

@@ -78,11 +78,11 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
   const size = h("span", { class: "value", test: "mesh-size" });
   const warning = h("div", { class: "warning-box", test: "mesh-warning" });
   const show = (): void => {
-    const scale = METRES[units.value as Unit];
+    const scale = METRES[units.value as Unit]; // the file was looked at as if in metres: what was said of its units is judged here
     const edges = seen.high.map((k, i) => (k - seen.low[i]) * scale);
     const turned = up.value === "z" ? edges : up.value === "y" ? [edges[0], edges[2], edges[1]] : [edges[2], edges[1], edges[0]];
     setText(size, `${turned.map((k) => Number((k / METRES[unit]).toPrecision(4))).join(" × ")} ${unit}`);
-    const told = [...seen.warnings, sizeWarning(page, Math.max(...edges))].filter((k) => k !== "");
+    const told = [...seen.warnings.filter((k) => !k.includes("units")), sizeWarning(page, Math.max(...edges))].filter((k) => k !== "");
     setText(warning, told.join("\n"));
     setHidden(warning, told.length === 0);
   };

@@ -28,18 +28,18 @@ function readoutsPart(page: Page, name: string): Piece {
   const radius = (): string => {
     const now = values();
     if (now === undefined) return "–";
-    return now.bend_radius >= 1e3 ? "straight" : `${page.text("length", now.bend_radius, 1)} at ${(100 * now.bend_radius_at).toFixed(0)} %`;
+    return now.bend_radius >= 1e3 ? "straight" : `${page.length(now.bend_radius)} at ${(100 * now.bend_radius_at).toFixed(0)} %`;
   };
   return part(
     "Read-outs",
     "part-readouts",
-    readout("Length", "As it is now", "value-length", () => page.text("length", values()?.length, page.unit === "mm" ? 1 : undefined)),
+    readout("Length", "As it is now", "value-length", () => page.length(values()?.length)),
     readout("Smallest bend radius", "And where it is; click to look at it", "value-bend-radius", radius, { go: look, bad: () => failing("bend_radius") }),
     readout("Largest tension", "Along the cable", "value-tension", () => page.text("force", values()?.tension, 2), { bad: () => failing("tension") }),
     readout("Twist", "All of the torsion along the cable", "value-twist", () => page.text("angle", values()?.twist, 1), { bad: () => failing("twist") }),
     readout("Clearance", "To the nearest part", "value-clearance", () => {
       const now = values();
-      return now?.clearance == null ? "–" : `${page.text("length", now.clearance, 1)} to ${now.clearance_to}`;
+      return now?.clearance == null ? "–" : `${page.length(now.clearance)} to ${now.clearance_to}`;
     }, { bad: () => failing("clearance") }),
     readout("Weight", "Of the cable", "value-weight", () => page.text("force", values()?.weight, 2)),
     readout("Certificate", "How far the forces are from balance, relative to the largest: below 1e-6 is exact for all purposes", "value-residual", () => {

@@ -49,12 +49,12 @@ function row(page: Page, first: CheckValue): { element: HTMLElement; show(check:
     show: (now) => {
       check = now;
       const kind = KINDS[now.unit];
-      const say = (k: number | null): string => (k === null ? "–" : kind === undefined ? `${Number(k.toPrecision(4))} ${now.unit}` : page.text(kind, k, kind === "length" && page.unit === "mm" ? 1 : undefined));
+      const say = (k: number | null): string => (k === null ? "–" : kind === undefined ? `${Number(k.toPrecision(4))} ${now.unit}` : kind === "length" ? page.length(k) : page.text(kind, k));
       setIcon(mark, now.ok ? "check" : "cross");
       setClass(element, "bad", !now.ok);
       element.dataset.ok = String(now.ok);
       setText(name, now.cable);
-      setText(rule, now.text);
+      setText(rule, now.text.replace("twist per length", "twist"));
       setText(value, say(now.value));
       setText(limit, `${AT_LEAST.includes(now.rule) ? "≥" : "≤"} ${say(now.limit)}`);
       element.title = `${now.cable}: ${now.text} ${say(now.value)}, limit ${say(now.limit)}${now.at === null ? "" : `, at ${(100 * now.at).toFixed(0)} %`}. Click to look at it`;

@@ -114,7 +114,7 @@ function row(page: Page, name: string, first: Support): { element: HTMLElement; 
     show: (now) => {
       support = now;
       setText(label, now.on === null ? now.name : `${now.name} on ${now.on}`);
-      setText(place, page.text("length", now.at * (page.cable(name)?.length ?? 0), page.unit === "mm" ? 0 : undefined));
+      setText(place, page.length(now.at * (page.cable(name)?.length ?? 0)));
       kind.update();
     },
   };

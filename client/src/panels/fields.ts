@@ -27,7 +27,10 @@ class Latest {
 class Trouble {
   readonly element = h("div", { class: "field-error", role: "alert", hidden: true });
 
-  constructor(test: string) {
+  constructor(
+    private readonly page: Page,
+    test: string,
+  ) {
     this.element.dataset.test = `${test}-error`;
   }
 
@@ -44,6 +47,7 @@ class Trouble {
       return true;
     } catch (error) {
       this.say(message(error));
+      if (!this.element.isConnected) this.page.store.say("error", message(error)); // another thing was selected meanwhile
       return false;
     }
   }
@@ -65,7 +69,7 @@ export interface QuantityOptions {
 
 export function quantityField(page: Page, options: QuantityOptions): Piece {
   const { kind, test, label, title } = options;
-  const trouble = new Trouble(test);
+  const trouble = new Trouble(page, test);
   const typed = typedInput(page, {
     kind,
     test,
@@ -235,7 +239,7 @@ interface VectorOptions {
 export function vectorField(page: Page, options: VectorOptions): Piece {
   const { kind, test, title, label } = options;
   const names = options.names ?? ["x", "y", "z"];
-  const trouble = new Trouble(test);
+  const trouble = new Trouble(page, test);
   const inputs = names.map((name, i) =>
     typedInput(page, {
       kind,
@@ -295,7 +299,7 @@ interface SelectOptions {
 }
 
 export function selectField(page: Page, options: SelectOptions): Piece {
-  const trouble = new Trouble(options.test);
+  const trouble = new Trouble(page, options.test);
   const { select, update } = selectBox({ ...options, commit: (value) => void trouble.watch(() => options.commit(value)).then(() => page.ask(true)) });
   const element = h("div", { class: "field" }, h("span", { class: "label", title: options.title }, options.label), select, trouble.element);
   return { element, update };
@@ -346,7 +350,7 @@ interface TextOptions {
 }
 
 export function textField(page: Page, options: TextOptions): Piece {
-  const trouble = new Trouble(options.test);
+  const trouble = new Trouble(page, options.test);
   const input = h("input", { type: "text", class: "text", test: options.test, title: options.title, "aria-label": options.label, spellcheck: "false", autocomplete: "off" });
   let typing = false;
   const commit = (): void => {
@@ -381,7 +385,7 @@ interface CheckOptions {
 }
 
 export function checkField(page: Page, options: CheckOptions): Piece {
-  const trouble = new Trouble(options.test);
+  const trouble = new Trouble(page, options.test);
   const input = h("input", { type: "checkbox", test: options.test });
   input.addEventListener("change", () => void trouble.watch(() => options.commit(input.checked)).then(() => page.ask(true)));
   const element = h("div", { class: "field tick" }, h("label", { title: options.title }, input, h("span", {}, options.label)), trouble.element);
@@ -440,7 +444,7 @@ export function part(name: string, test: string, ...pieces: (Piece | HTMLElement
 
 /** A button whose refusal stands below it; it rests while its command is under way. */
 export function action(page: Page, options: { text: string; title: string; test: string; class?: string; run(): Promise<unknown> }): Piece & { trouble: HTMLElement } {
-  const trouble = new Trouble(options.test);
+  const trouble = new Trouble(page, options.test);
   const element = h("button", { type: "button", class: `button ${options.class ?? ""}`, title: options.title, test: options.test }, options.text);
   element.addEventListener("click", () => {
     element.disabled = true;

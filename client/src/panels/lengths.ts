@@ -146,5 +146,5 @@ function story(page: Page, name: string, { length, now, why }: Answer): (Node | 
   if (length === null) return [`No length was found from a quarter to four times the present one${why === "" ? "" : `: ${why}`}.`];
   const shorter = length < now;
   const use = h("button", { type: "button", class: "button small", test: "how-long-use", title: "Give the cable this length", onclick: () => void page.edit({ [`${name}/length`]: length }).catch((error: unknown) => page.store.say("error", message(error), name)) }, "Use it");
-  return [`${page.text("length", length, 1)}: ${page.text("length", Math.abs(length - now), 1)} ${shorter ? "shorter" : "longer"} than now. Below that fails: ${why === "" ? "a check" : why}. `, use];
+  return [`${page.length(length)}: ${page.length(Math.abs(length - now))} ${shorter ? "shorter" : "longer"} than now. Below that fails: ${why === "" ? "a check" : why}. `, use];
 }

@@ -30,8 +30,8 @@ export function measuresPanel(page: Page): Piece {
       show: (measure) => {
         const value = page.store.get("readouts")?.measures.find((k) => k.number === measure.number);
         setText(text, measure.text);
-        setText(cells[0], page.text("length", value?.distance, page.unit === "mm" ? 2 : undefined));
-        setText(cells[1], value?.arc == null ? "" : page.text("length", value.arc, page.unit === "mm" ? 2 : undefined));
+        setText(cells[0], page.length(value?.distance));
+        setText(cells[1], value?.arc == null ? "" : page.length(value.arc));
         setText(cells[2], value?.angle == null ? "" : page.text("angle", value.angle, 1));
       },
     };

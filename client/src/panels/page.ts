@@ -2,10 +2,12 @@
 import type { Connection } from "../connection";
 import type { CableInfo, CableValues, Command, JunctionInfo, PartInfo, SceneEvent, Support, View } from "../messages";
 import type { Store, Unit, Vec3 } from "../store";
+import { length } from "../units";
 import type { Kind } from "./quantities";
 import { quantityText } from "./quantities";
 
 const BEAT = 1000 / 12; // ms: read-outs come about so often, and nobody reads faster
+const PATIENCE = 350; // ms before it is said that something takes long
 const NEAR = 0.25; // m: how large a piece of the world is shown around a place that is looked at
 export type Quaternion = [number, number, number, number];
 
@@ -19,6 +21,7 @@ export class Page {
   private updates = new Set<() => void>();
   private asked: "no" | "later" | "soon" = "no";
   private last = 0;
+  private pending = new Set<number>(); // when commands were sent that have no answer yet
 
   constructor(
     readonly store: Store,
@@ -64,14 +67,36 @@ export class Page {
     return quantityText(kind, value, this.unit, digits);
   }
 
+  /** A length that is read, with as many digits as its unit deserves. */
+  length(metres: number | null | undefined): string {
+    return length(metres ?? NaN, this.unit);
+  }
+
   /** Sends a command; a refusal is shown to the person. */
   do(command: Command): void {
-    this.connection.do(command);
+    this.send(command).catch((error: unknown) => this.store.say("error", message(error)));
   }
 
   /** Sends a command; the promise is its answer, or fails with what the session says. */
-  send(command: Command): Promise<unknown> {
-    return this.connection.send(command);
+  async send(command: Command): Promise<unknown> {
+    const began = performance.now();
+    this.pending.add(began);
+    document.body.dataset.busy = String(this.pending.size);
+    setTimeout(() => this.ask(), PATIENCE);
+    try {
+      return await this.connection.send(command);
+    } finally {
+      this.pending.delete(began);
+      document.body.dataset.busy = String(this.pending.size);
+      this.ask(true);
+    }
+  }
+
+  /** How long the oldest command without an answer has been waiting, s; 0 where that is not worth a word. */
+  get waiting(): number {
+    const oldest = Math.min(...this.pending);
+    const wait = performance.now() - oldest;
+    return wait > PATIENCE ? wait / 1000 : 0;
   }
 
   edit(values: { [path: string]: unknown }): Promise<unknown> {

@@ -42,7 +42,9 @@ export function statusBar(page: Page): Piece {
       setText(time, frame === null || status === "stored" ? "" : milliseconds(frame.seconds));
       setText(hint, page.store.get("hint"));
       const state = page.store.get("status");
-      setText(work, state === null || ["ready", "restarted"].includes(state.state) ? "" : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`);
+      const { waiting } = page;
+      setClass(work, "working", waiting > 0);
+      setText(work, waiting > 0 ? (waiting < 2 ? "Working…" : `Working… ${waiting.toFixed(0)} s`) : state === null || ["ready", "restarted"].includes(state.state) ? "" : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`);
       const connection = page.store.get("connection");
       setText(line, connection === "open" ? "Connected" : connection === "connecting" ? "Connecting…" : "Not connected");
       line.dataset.state = connection;

@@ -104,7 +104,7 @@ function sectionStrip(page: Page): Piece {
       if (!now.on) return;
       axis.update();
       if (document.activeElement !== slider) slider.value = String(Math.round((1000 * now.offset) / reach(page)));
-      value.textContent = page.text("length", now.offset, page.unit === "mm" ? 0 : undefined);
+      value.textContent = page.length(now.offset);
       if (cables.checked !== now.cables) cables.checked = now.cables;
     },
   };

@@ -304,10 +304,10 @@ export class Tree implements Piece {
       { text: scene?.hidden.includes(tops[0]) === true ? "Show" : "Hide", icon: "eye", keys: "H", test: "do-hide", run: () => this.flip("hidden", tops) },
       { text: "Isolate", icon: "isolate", keys: "I", test: "do-isolate", title: "Hides everything else", run: () => this.isolate() },
       { text: "Show all", test: "do-show-all", disabled: scene?.hidden.length === 0, run: () => this.arrange({ hidden: [] }) },
-      { text: scene?.locked.includes(tops[0]) === true ? "Unlock" : "Lock", icon: "lock", keys: "L", test: "do-lock", run: () => this.flip("locked", tops) },
+      { text: scene?.locked.includes(tops[0]) === true ? "Unlock" : "Lock", icon: "lock", test: "do-lock", run: () => this.flip("locked", tops) },
       { text: scene?.transparent.includes(tops[0]) === true ? "Solid" : "Transparent", icon: "glass", keys: "T", test: "do-transparent", run: () => this.flip("transparent", tops) },
       "line",
-      { text: "Group…", icon: "group", keys: "G", test: "do-group", run: () => void this.groupSelected() },
+      { text: "Group…", icon: "group", keys: "Ctrl G", test: "do-group", run: () => void this.groupSelected() },
       { text: "Out of its group", test: "do-ungroup", disabled: !Object.values(scene?.groups ?? {}).some((k) => k.some((path) => tops.includes(path))), run: () => this.regroup(tops, null) },
       "line",
       { text: "Delete", icon: "trash", keys: "Del", test: "do-delete", run: () => this.remove() },
@@ -327,7 +327,7 @@ export class Tree implements Piece {
   private addEntries(): Entries {
     const { page } = this;
     return [
-      { text: "Cable", icon: "cable", keys: "C", test: "add-cable", title: "Two clicks in the view: where it begins and where it ends", run: () => page.store.set("tool", "cable") },
+      { text: "Cable", icon: "cable", keys: "N", test: "add-cable", title: "Two clicks in the view: where it begins and where it ends", run: () => page.store.set("tool", "cable") },
       { text: "Part from a file…", icon: "part", test: "add-part", title: "STL, OBJ, PLY or GLB", run: () => addPartFromFile(page) },
       { text: "Box, cylinder, sphere, floor…", icon: "part", test: "add-shape", run: () => addShape(page) },
       "line",

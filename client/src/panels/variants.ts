@@ -57,11 +57,11 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
     names.forEach((name, i) => {
       const values = list.find((k) => k.name === name);
       const base = now.find((k) => k.name === name);
-      rows.push(h("tr", { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" }, i === 0 ? label : h("td", {}), several ? h("td", { class: "muted" }, name) : null, ...cells(values, isNow ? undefined : base), i === 0 ? tools : h("td", {})));
+      rows.push(h("tr", { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" }, i === 0 ? label : h("td", {}), i === 0 ? tools : h("td", {}), several ? h("td", { class: "muted" }, name) : null, ...cells(values, isNow ? undefined : base)));
     });
   add(h("td", {}, h("strong", {}, "now")), h("td", {}), now, true, "variant-now");
   for (const variant of variants) add(h("td", {}, variant.name), h("td", { class: "tools" }, ...tools(page, variant)), variant.cables, false, `variant-${variant.name}`);
-  return h("table", { class: "table", test: "variants" }, h("thead", {}, h("tr", {}, h("th", {}, "Variant"), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text)), h("th", {}))), h("tbody", {}, ...rows));
+  return h("table", { class: "table", test: "variants" }, h("thead", {}, h("tr", {}, h("th", {}, "Variant"), h("th", {}), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text)))), h("tbody", {}, ...rows));
 }
 
 function tools(page: Page, { name, shown }: VariantInfo): HTMLElement[] {

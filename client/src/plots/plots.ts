@@ -154,7 +154,7 @@ class OnePlot {
     if (curves === null || at === null) return setText(this.value, "");
     const s = at * (curves.s.at(-1) ?? 0);
     const k = nearest(curves.s, s);
-    setText(this.value, `${significant((curves[this.quantity][k] ?? NaN) / QUANTITIES[this.quantity].size)} at ${this.page.text("length", s, this.page.unit === "mm" ? 0 : undefined)}`);
+    setText(this.value, `${significant((curves[this.quantity][k] ?? NaN) / QUANTITIES[this.quantity].size)} at ${this.page.length(s)}`);
   }
 
   private make(data: uPlot.AlignedData): void {

@@ -128,10 +128,10 @@ export class CameraRig {
     if (!box.isEmpty()) {
       const { half, centre } = extent(box, orientation(to));
       const aspect = this.size.x / this.size.y;
-      const room = 1.16;
+      const room = 1.14;
       const high = room * Math.max(half.y, half.x / aspect);
       to.target.copy(centre);
-      to.distance = Math.max(4 * NEAREST, high / Math.tan(FIELD / 2) + (this.orthographic ? 0 : half.z * 0.8));
+      to.distance = Math.max(4 * NEAREST, high / Math.tan(FIELD / 2) + (this.orthographic ? 0 : half.z * 0.6));
     }
     this.glide(to, atOnce);
   }

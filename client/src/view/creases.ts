@@ -4,9 +4,9 @@
 // angle, or where it has not two. Normals are averaged only over neighbours that are not across a crease.
 
 export interface Creased {
-  positions: Float32Array; // 9 per triangle
-  normals: Float32Array;
-  edges: Float32Array; // 6 per sharp edge
+  positions: Float32Array<ArrayBuffer>; // 9 per triangle
+  normals: Float32Array<ArrayBuffer>;
+  edges: Float32Array<ArrayBuffer>; // 6 per sharp edge
   edgeVertices: Uint32Array; // 2 per sharp edge: which places it joins
 }
 
@@ -18,11 +18,19 @@ export function creased(vertices: Float32Array, triangles: Uint32Array): Creased
   const { first, around } = trianglesAround(triangles, place, vertices.length / 3);
   const normals = cornerNormals(triangles, place, faces, first, around);
   const edgeVertices = sharpEdges(triangles, place, faces);
-  const positions = new Float32Array(3 * triangles.length);
-  triangles.forEach((v, k) => positions.set(vertices.subarray(3 * v, 3 * v + 3), 3 * k));
-  const edges = new Float32Array(3 * edgeVertices.length);
-  edgeVertices.forEach((v, k) => edges.set(vertices.subarray(3 * v, 3 * v + 3), 3 * k));
-  return { positions, normals, edges, edgeVertices };
+  return { positions: spread(vertices, triangles), normals, edges: spread(vertices, edgeVertices), edgeVertices };
+}
+
+/** The points of these vertices, one after the other. */
+function spread(vertices: Float32Array, which: Uint32Array): Float32Array<ArrayBuffer> {
+  const points = new Float32Array(3 * which.length);
+  for (let k = 0; k < which.length; k++) {
+    const v = 3 * which[k];
+    points[3 * k] = vertices[v];
+    points[3 * k + 1] = vertices[v + 1];
+    points[3 * k + 2] = vertices[v + 2];
+  }
+  return points;
 }
 
 /** For each vertex the first one at the same place. */
@@ -67,27 +75,27 @@ function trianglesAround(triangles: Uint32Array, place: Uint32Array, vertices: n
   for (let i = 0; i < vertices; i++) first[i + 1] += first[i];
   const next = first.slice();
   const around = new Uint32Array(triangles.length);
-  triangles.forEach((v, k) => (around[next[place[v]]++] = k - (k % 3)));
+  for (let k = 0; k < triangles.length; k++) around[next[place[triangles[k]]]++] = k - (k % 3);
   return { first, around };
 }
 
-function cornerNormals(triangles: Uint32Array, place: Uint32Array, faces: Float32Array, first: Uint32Array, around: Uint32Array): Float32Array {
+function cornerNormals(triangles: Uint32Array, place: Uint32Array, faces: Float32Array, first: Uint32Array, around: Uint32Array): Float32Array<ArrayBuffer> {
   const normals = new Float32Array(3 * triangles.length);
   for (let k = 0; k < triangles.length; k++) {
     const t = k - (k % 3);
     const fx = faces[t], fy = faces[t + 1], fz = faces[t + 2];
-    const size = Math.hypot(fx, fy, fz);
+    const size = Math.sqrt(fx * fx + fy * fy + fz * fz);
     const p = place[triangles[k]];
     let x = 0, y = 0, z = 0;
     for (let j = first[p]; j < first[p + 1]; j++) {
       const o = around[j];
       const gx = faces[o], gy = faces[o + 1], gz = faces[o + 2];
-      if (fx * gx + fy * gy + fz * gz < CREASE * size * Math.hypot(gx, gy, gz)) continue;
+      if (fx * gx + fy * gy + fz * gz < CREASE * size * Math.sqrt(gx * gx + gy * gy + gz * gz)) continue;
       x += gx;
       y += gy;
       z += gz;
     }
-    const n = Math.hypot(x, y, z) || 1;
+    const n = Math.sqrt(x * x + y * y + z * z) || 1;
     normals[3 * k] = x / n;
     normals[3 * k + 1] = y / n;
     normals[3 * k + 2] = z / n;
@@ -123,5 +131,5 @@ function sharpEdges(triangles: Uint32Array, place: Uint32Array, faces: Float32Ar
 function folded(faces: Float32Array, t: number, o: number): boolean {
   const fx = faces[t], fy = faces[t + 1], fz = faces[t + 2];
   const gx = faces[o], gy = faces[o + 1], gz = faces[o + 2];
-  return fx * gx + fy * gy + fz * gz < CREASE * Math.hypot(fx, fy, fz) * Math.hypot(gx, gy, gz);
+  return fx * gx + fy * gy + fz * gz < CREASE * Math.sqrt(fx * fx + fy * fy + fz * fz) * Math.sqrt(gx * gx + gy * gy + gz * gz);
 }

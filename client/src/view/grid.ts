@@ -4,6 +4,7 @@ import type { Unit } from "../store";
 import { METRES, roundLength } from "../units";
 import type { Stage } from "./stage";
 
+const SHORTEST_BAR = 56; // px
 const SMALLEST = 9; // px between lines: closer ones fade away
 const VERTEX = `
 varying vec3 vWorld;
@@ -98,7 +99,7 @@ export class Grid {
     this.lines.position.setX(rig.target.x).setY(rig.target.y);
     this.lines.scale.set(radius, radius, 1);
     this.floor.position.setX(rig.target.x).setY(rig.target.y);
-    const bar = step / pixel < 30 ? 10 * step : step;
+    const bar = step * ([1, 2, 5, 10].find((k) => (k * step) / pixel >= SHORTEST_BAR) ?? 10);
     this.scale.style.setProperty("--bar", `${(bar / pixel).toFixed(1)}px`);
     this.scale.textContent = roundLength(bar, unit);
   }

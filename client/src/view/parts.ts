@@ -1,21 +1,11 @@
 // All parts: fetched once by key, drawn with their edges, moved with every frame.
-import { Box3, BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial, type Plane } from "three";
-import { MeshBVH } from "three-mesh-bvh";
+import { Box3, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial, type Plane } from "three";
 import type { PartInfo, SceneEvent } from "../messages";
 import type { FrameData, Store } from "../store";
-import { creased } from "./creases";
-import { featuresOf, type Features } from "./features";
+import { Shapes, type Shape } from "./shapes";
 import type { Stage } from "./stage";
 
 const SEE_THROUGH = 0.28;
-
-/** A mesh as it came, ready to be drawn, picked and snapped to; shared by parts of the same shape. */
-export interface Shape {
-  geometry: BufferGeometry;
-  edges: BufferGeometry;
-  tree: MeshBVH;
-  features: Features;
-}
 
 export class PartView {
   readonly group = new Group();
@@ -53,7 +43,7 @@ export class PartView {
 export class Parts {
   readonly views = new Map<string, PartView>();
   private readonly group = new Group();
-  private readonly shapes = new Map<string, Promise<Shape>>();
+  private readonly shapes = new Shapes();
   private readonly arrived = new Set<() => void>();
 
   constructor(
@@ -118,7 +108,7 @@ export class Parts {
     this.views.set(info.name, view);
     this.group.add(view.group);
     if (info.mesh === null) return;
-    this.fetch(info.mesh).then(
+    this.shapes.get(info.mesh).then(
       (shape) => {
         view.show(shape);
         this.paint();
@@ -126,15 +116,6 @@ export class Parts {
       },
       (error: Error) => this.store.say("error", `${info.name}: its mesh did not arrive (${error.message})`, info.name),
     );
-  }
-
-  private fetch(key: string): Promise<Shape> {
-    const known = this.shapes.get(key);
-    if (known !== undefined) return known;
-    const shape = fetchShape(key);
-    this.shapes.set(key, shape);
-    shape.catch(() => this.shapes.delete(key)); // asked for again with the next scene
-    return shape;
   }
 
   private setFrame(frame: FrameData): void {
@@ -168,28 +149,4 @@ export class Parts {
     }
     this.stage.moved();
   }
-}
-
-async function fetchShape(key: string): Promise<Shape> {
-  const url = new URL(`mesh/${encodeURIComponent(key)}`, location.href);
-  const token = new URLSearchParams(location.search).get("token");
-  if (token !== null) url.searchParams.set("token", token);
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return shapeOf(await response.arrayBuffer());
-}
-
-function shapeOf(buffer: ArrayBuffer): Shape {
-  const [vertices, triangles] = new Uint32Array(buffer, 0, 2);
-  const points = new Float32Array(buffer, 8, 3 * vertices);
-  const corners = new Uint32Array(buffer, 8 + 12 * vertices, 3 * triangles);
-  const look = creased(points, corners);
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(look.positions, 3));
-  geometry.setAttribute("normal", new BufferAttribute(look.normals, 3));
-  const tree = new MeshBVH(geometry);
-  geometry.computeBoundingBox();
-  const edges = new BufferGeometry();
-  edges.setAttribute("position", new BufferAttribute(look.edges, 3));
-  return { geometry, edges, tree, features: featuresOf(look) };
 }
