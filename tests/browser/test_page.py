@@ -71,7 +71,10 @@ def test_both_themes_can_be_read(studio: Open, theme: str) -> None:
 
 
 CONTRAST = """() => {
-  const shade = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m; };
+  const shade = (c) => {
+    const m = c.match(/[\\d.]+/g).map(Number);
+    return m.length > 3 && m[3] === 0 ? null : c.startsWith('color(') ? m.map((v) => 255 * v) : m;
+  };
   const linear = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   let worst = { ratio: 99, text: '' };
