@@ -1,8 +1,10 @@
 """From a scene to the assembly that is solved: parts become solids, junctions and free parts become bodies."""
 
+from collections import deque
+
 import numpy as np
 
-from lissom.exchange.meshfiles import part_mesh
+from lissom.exchange.meshfiles import MeshData, part_mesh
 from lissom.exchange.shapes import shape_mesh
 from lissom.geometry import solids
 from lissom.geometry.solids import Solid
@@ -21,6 +23,9 @@ from lissom.scene.placing import Poses, member_poses
 from lissom.scene.pose import relative
 from lissom.scene.sections import SectionProperties
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
+
+_recent: deque[tuple[MeshData, Solid]] = deque(maxlen=2)
+"""The solids that were made last, each with its mesh."""
 
 
 def is_assembly(scene: Scene) -> bool:
@@ -54,7 +59,12 @@ def make_solid(scene: Scene, part: Part) -> tuple[Solid, tuple[str, ...]]:
         return solids.mesh_solid(vertices, triangles, True), ()
     mesh = part_mesh(scene, part)
     warnings = tuple(f"{part.name}: {text}" for text in mesh.warnings)
-    return solids.mesh_solid(mesh.vertices, mesh.triangles, mesh.closed), warnings
+    for known, made in _recent:
+        if known is mesh:
+            return made, warnings
+    found = solids.mesh_solid(mesh.vertices, mesh.triangles, mesh.closed)
+    _recent.append((mesh, found))
+    return found, warnings
 
 
 def make_assembly(

@@ -1,10 +1,12 @@
 """Pages: they see each other's edits, take up where they were, and are never held up by one another."""
 
 import json
+import struct
 import time
 
 import numpy as np
 import pytest
+import trimesh
 from websockets.sync.client import connect
 
 from tests.studio.server import Page, Server, header
@@ -130,4 +132,25 @@ def test_read_outs_follow_the_last_frame(page: Page) -> None:
     (values,) = page.readouts[-1]["cables"]
     assert values["length"] == pytest.approx(0.42)
     assert json.dumps(page.readouts[-1], allow_nan=False)
+    page.do("Undo")
+
+
+def test_a_large_mesh_does_not_stop_a_drag(server: Server, page: Page) -> None:
+    """Reading it used to hold every other command up."""
+    ball = trimesh.creation.uv_sphere(radius=20.0, count=[300, 300])
+    key = json.loads(server.get("/upload?name=ball.stl", bytes(ball.export(file_type="stl")))[1])["upload"]
+    page.do("Grab", path="hose/end")
+    number = page.send("AddPart", upload=key, name="ball", units="mm", position=[0.0, 0.5, 0.0])
+    page.until(lambda k: k["kind"] == "Status" and k["text"] == "Reading ball.")
+    page.do("Drag", position=[0.28, 0.01, -0.05])
+    page.do("Drop")
+    assert not any(k["kind"] == "Answer" and k["to"] == number for k in page.events)
+    found = page.answer(number)
+    assert found["value"] == "ball"
+    (part,) = page.scene()["parts"]
+    assert part["triangles"] > 170_000
+    status, packed = server.get(f"/mesh/{part['mesh']}")
+    assert status == 200
+    assert struct.unpack("<II", packed[:8])[1] == part["triangles"]
+    page.do("Undo")
     page.do("Undo")

@@ -6,6 +6,8 @@ anything is allocated, no file outside its folder is opened; and whatever it con
 
 from __future__ import annotations
 
+import hashlib
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,9 @@ __all__ = ["MeshData", "MeshError", "mesh_path", "part_mesh", "read_mesh", "shap
 
 LARGE, SMALL = 100.0, 0.001
 """m: a part beyond was likely given in other units."""
+
+_recent: deque[tuple[tuple[bytes, str, str | None], MeshData]] = deque(maxlen=2)
+"""Meshes that were read last, by their contents: one that is added is drawn, touched and measured at once."""
 
 _READERS: Final[dict[str, Callable[[bytes], RawMesh]]] = {".stl": read_stl, ".obj": read_obj, ".ply": read_ply}
 
@@ -57,7 +62,16 @@ def read_mesh(path: str | Path, units: str | None = None) -> MeshData:
     path = Path(path)
     try:
         scale = _scale(path, units)
-        return _surface(_raw_mesh(path), scale, units)
+        content = _content(path)
+        whole = path.suffix.lower() != ".gltf"  # which may need other files
+        key = (hashlib.blake2b(content).digest(), path.suffix.lower(), units)
+        for known, mesh in _recent if whole else ():
+            if known == key:
+                return mesh
+        found = _surface(_raw_mesh(path, content), scale, units)
+        if whole:
+            _recent.append((key, found))
+        return found
     except (Unreadable, MemoryError) as error:
         message = str(error) if isinstance(error, Unreadable) else "needs more memory than there is: simplify it"
         raise MeshError([Problem("", ABSENT, message, file=str(path))]) from None
@@ -106,8 +120,7 @@ def _needs_units(ending: str) -> str:
     return f'is missing: a {ending} file does not say its unit; give units = "mm", "cm", "m" or "in"'
 
 
-def _raw_mesh(path: Path) -> RawMesh:
-    content = _content(path)
+def _raw_mesh(path: Path, content: bytes) -> RawMesh:
     ending = path.suffix.lower()
     try:
         if ending in _READERS:

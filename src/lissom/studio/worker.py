@@ -6,20 +6,24 @@ It ends when the pipe does, so no simulation outlives its server.
 from __future__ import annotations
 
 import os
+import threading
 import time
 import traceback
+from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
+from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
+READOUTS_SHARE: Final = 9.0
+"""Between two read-outs at least so many times as long as one takes."""
 AUTOSAVE_AFTER: Final = 1.0
 """s after an edit: less than what a crash may lose."""
 GIVE_STATE: Final = "state"
@@ -64,11 +68,12 @@ class Worker:
     def __init__(self, pipe: Connection, start: Start) -> None:
         self.pipe = pipe
         self.start = start
-        self.last_readouts = 0.0
+        self.next_readouts = 0.0
         self.stale = False  # read-outs are older than the last frame
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
         self.holder = ""  # the page that drags
+        self.prepared: deque[tuple[threading.Thread, str, int, AddPart]] = deque()  # whose meshes are being read
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
 
@@ -130,18 +135,40 @@ class Worker:
         """Waits for commands, does them, shows what came of it."""
         if self.pipe.poll(self.patience()):
             for page, number, command in self.taken():
-                self.do(page, number, command)
+                if isinstance(command, AddPart):
+                    self.prepare(page, number, command)
+                else:
+                    self.do(page, number, command)
+        self.add_prepared()
         self.look()
         now = time.monotonic()
-        if self.stale and now - self.last_readouts >= READOUTS_EVERY:
-            self.read_out(now)
+        if self.stale and now >= self.next_readouts:
+            self.read_out()
         if self.edited and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
         return True
 
+    def prepare(self, page: str, number: int, command: AddPart) -> None:
+        """A large mesh is read beside everything else, so that a drag goes on."""
+        from lissom.session.editing import prepare_part
+
+        self.tell(Status("solving", f"Reading {command.name}."))
+        thread = threading.Thread(target=prepare_part, args=(self.session.workspace, command), daemon=True)
+        self.prepared.append((thread, page, number, command))
+        thread.start()
+
+    def add_prepared(self) -> None:
+        """Parts whose meshes have been read, in the order they were sent."""
+        while self.prepared and not self.prepared[0][0].is_alive():
+            _, page, number, command = self.prepared.popleft()
+            self.do(page, number, command)
+            self.tell(Status("ready"))
+
     def patience(self) -> float:
-        if self.stale:
+        if self.prepared:
             return READOUTS_EVERY / 4.0
+        if self.stale:
+            return max(0.0, self.next_readouts - time.monotonic())
         if self.edited:
             return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
         return IDLE
@@ -220,11 +247,14 @@ class Worker:
             self.pipe.send(("frame", frame(self.session)))
             self.stale = True
 
-    def read_out(self, now: float) -> None:
+    def read_out(self) -> None:
+        """At a pace that leaves most of the time to shapes."""
         from lissom.session.shapes import readouts
 
+        began = time.monotonic()
         self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
-        self.stale, self.last_readouts = False, now
+        now = time.monotonic()
+        self.stale, self.next_readouts = False, now + max(READOUTS_EVERY, READOUTS_SHARE * (now - began))
 
     def keep(self) -> None:
         from lissom.session.filing import autosave
