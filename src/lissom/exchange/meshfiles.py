@@ -33,6 +33,9 @@ __all__ = ["MeshData", "MeshError", "mesh_path", "part_mesh", "read_mesh", "shap
 LARGE, SMALL = 100.0, 0.001
 """m: a part beyond was likely given in other units."""
 
+WORTH_KEEPING: Final = 2**20
+"""Bytes of a file: smaller ones are read again at once."""
+
 _recent: deque[tuple[tuple[bytes, str, str | None], MeshData]] = deque(maxlen=2)
 """Meshes that were read last, by their contents: one that is added is drawn, touched and measured at once."""
 
@@ -63,7 +66,7 @@ def read_mesh(path: str | Path, units: str | None = None) -> MeshData:
     try:
         scale = _scale(path, units)
         content = _content(path)
-        whole = path.suffix.lower() != ".gltf"  # which may need other files
+        whole = len(content) >= WORTH_KEEPING and path.suffix.lower() != ".gltf"  # which may need other files
         key = (hashlib.blake2b(content).digest(), path.suffix.lower(), units)
         for known, mesh in _recent if whole else ():
             if known == key:
