@@ -5,7 +5,6 @@
 import { Quaternion, Vector3 } from "three";
 import type { Drop } from "../messages";
 import type { Axis, Gesture, Pointer } from "../pointer";
-import type { Vec3 } from "../store";
 import { unitOf, type Bench } from "./bench";
 import { nearest, onPlane } from "./lines";
 import type { Snap } from "./snapping";
@@ -81,6 +80,7 @@ export class FreeDrag implements Gesture {
   }
 
   begin(pointer: Pointer): void {
+    this.bench.labels.say(null, "");
     this.grip = new Grip(this.bench, this.held);
     this.move(pointer);
   }
@@ -89,6 +89,7 @@ export class FreeDrag implements Gesture {
     const { position, quaternion, touched } = this.held;
     const snap = this.snap(pointer);
     this.bench.snapMark.show(snap);
+    if (!this.isStopped) this.bench.labels.say(pointer.screen, snap?.text ?? "", "measure");
     if (snap !== null) {
       const aligned = pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
       this.grip?.to(snap.point, aligned);
@@ -102,12 +103,22 @@ export class FreeDrag implements Gesture {
     const { keep } = this.bench.store.get("options");
     const kept = this.held.at === null ? null : pointer.modifiers.control ? (keep ?? "clamp") : keep;
     this.grip?.drop(kept);
-    this.bench.snapMark.show(null);
+    this.tidy();
   }
 
   cancel(): void {
     this.grip?.cancel();
+    this.tidy();
+  }
+
+  private tidy(): void {
     this.bench.snapMark.show(null);
+    this.bench.labels.say(null, "");
+  }
+
+  /** Then the reason stands at the pointer. */
+  private get isStopped(): boolean {
+    return (this.bench.store.get("held")?.reason ?? "") !== "";
   }
 
   /** Where the pointer takes the place that it touched. */
@@ -134,8 +145,4 @@ export function turnedTo(quaternion: Quaternion | null, snap: Snap): Quaternion 
   const d3 = new Vector3(0, 0, 1).applyQuaternion(quaternion);
   const along = snap.normal.clone().multiplyScalar(d3.dot(snap.normal) < 0 ? -1 : 1);
   return new Quaternion().setFromUnitVectors(d3, along).multiply(quaternion);
-}
-
-export function asVec3(v: Vector3): Vec3 {
-  return v.toArray();
 }

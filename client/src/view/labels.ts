@@ -18,8 +18,8 @@ interface Box {
 }
 
 const HEIGHT = 19; // px
-const RANKS = ["selected", "measure", "bad", "reaction", "contact", "moment"];
-const GIVES_WAY = RANKS.indexOf("reaction"); // from this rank on, a label that finds no room is left out
+const RANKS = ["selected", "measure", "bad", "tightest", "reaction", "contact", "moment"];
+const GIVES_WAY = RANKS.indexOf("tightest"); // from this rank on, a label that finds no room is left out
 
 export class Labels {
   private readonly labels = new Map<string, Label>();

@@ -67,7 +67,9 @@ export class Markers {
     for (const junction of scene.junctions) {
       const members = scene.cables.filter((cable) => junction.members.some((member) => member.startsWith(`${cable.name}/`)));
       const radius = 1.5 * Math.max(0.002, ...members.map((cable) => cable.radius));
-      place(this.add(junction.name, "junction", null, null, new SphereGeometry(radius, 24, 16), radius, true), junction.position, junction.quaternion);
+      const marker = this.add(junction.name, "junction", null, null, new SphereGeometry(radius, 24, 16), radius, true);
+      place(marker, junction.position, junction.quaternion);
+      marker.object.visible = !hidden.has(junction.name);
     }
     for (const part of scene.parts) {
       if (part.mesh !== null) continue;

@@ -42,7 +42,10 @@ export class Mouse {
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.moveTo(event));
     canvas.addEventListener("pointerup", (event) => this.release(event));
-    canvas.addEventListener("pointercancel", () => this.cancel());
+    canvas.addEventListener("pointercancel", (event) => {
+      this.fingers.delete(event.pointerId);
+      this.cancel();
+    });
     canvas.addEventListener("pointerleave", () => this.down === null && this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("dblclick", (event) => this.around.look(this.pointer(event)));
@@ -56,6 +59,7 @@ export class Mouse {
   cancel(): boolean {
     const down = this.down;
     this.down = null;
+    this.canvas.style.cursor = "";
     this.around.showBox(new Vector2(), null);
     if (down?.move.kind === "gesture" && down.moved) down.move.gesture.cancel();
     return down !== null;
@@ -165,7 +169,7 @@ export class Mouse {
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const pointer = this.pointer(event);
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 32 : 1;
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 32 : event.ctrlKey ? 6 : 1; // Ctrl: a pinch on a touch pad
     const about = this.around.touched(pointer) ?? this.onTargetPlane(pointer);
     this.stage.rig.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * lines)) * 0.0014), about);
   }
