@@ -3,9 +3,10 @@ import type { CableInfo, Support } from "../messages";
 import type { ClipKind } from "../store";
 import { button } from "./buttons";
 import { h, Keyed, setText, type Piece } from "./elements";
-import { action, part, quantityField, selectBox, selectField } from "./fields";
+import { action, part, quantityField, selectBox, selectField, typedInput } from "./fields";
 import { message, type Page, type Quaternion } from "./page";
 import { supportPose } from "./pose";
+import { wire } from "./quantities";
 import { inverse, times } from "./turns";
 
 export const KINDS: readonly { value: ClipKind; text: string; title: string }[] = [
@@ -99,22 +100,35 @@ export function supportsPart(page: Page, name: string): Piece {
 function row(page: Page, name: string, first: Support): { element: HTMLElement; show(support: Support): void } {
   let support = first;
   const label = h("button", { type: "button", class: "link name", title: "Select it", onclick: () => page.store.select([support.path]) });
-  const place = h("span", { class: "value muted" });
-  const trouble = h("div", { class: "field-error", role: "alert", hidden: true });
-  const kind = kindBox(page, name, () => support, (error) => {
+  const trouble = h("div", { class: "field-error", role: "alert", test: `support-${first.name}-error`, hidden: true });
+  const failed = (error: string): void => {
     trouble.hidden = error === "";
     setText(trouble, error);
+  };
+  const place = typedInput(page, {
+    kind: "length",
+    test: `place-${first.name}`,
+    title: "Length from the start of the cable; of a sliding clip it is found",
+    label: `place of ${first.name}`,
+    value: () => support.at * (page.cable(name)?.length ?? 0),
+    commit: (text) =>
+      page.edit({ [`${support.path}.from_start`]: wire("length", text, page.unit) }).then(
+        () => (failed(""), true),
+        (error: unknown) => (failed(message(error)), false),
+      ),
   });
+  const kind = kindBox(page, name, () => support, failed);
   const remove = isEnd(first)
     ? h("span", { class: "icon-space" })
     : button({ icon: "trash", title: `Remove ${first.name}`, test: `remove-${first.name}`, class: "quiet", run: () => page.do({ kind: "Remove", paths: [support.path] }) });
-  const element = h("div", { class: "list-row", test: `support-${first.name}` }, label, place, kind.select, remove, trouble);
+  const element = h("div", { class: "list-row", test: `support-${first.name}` }, label, place.input, kind.select, remove, trouble);
   return {
     element,
     show: (now) => {
       support = now;
       setText(label, now.on === null ? now.name : `${now.name} on ${now.on}`);
-      setText(place, page.length(now.at * (page.cable(name)?.length ?? 0)));
+      place.input.readOnly = isEnd(now) || now.kind === "ring" || now.kind === "sleeve";
+      place.update();
       kind.update();
     },
   };

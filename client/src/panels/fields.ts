@@ -122,7 +122,7 @@ interface TypedOptions {
 }
 
 /** The box to type a number in. While it is being typed in, nothing overwrites it. */
-function typedInput(page: Page, options: TypedOptions): { input: HTMLInputElement; update(): void } {
+export function typedInput(page: Page, options: TypedOptions): { input: HTMLInputElement; update(): void } {
   const { kind, test } = options;
   let typing = false;
   const input = h("input", {

@@ -18,6 +18,12 @@ export function severalPanel(page: Page): Piece {
   return stack("parts", part(`${things().length} selected`, "part-several", h("div", { class: "note", test: "several-names" }, things().map((k) => k.path).join(", ")), ...pieces));
 }
 
+/** What is checked now, with another bend radius: limits on a cable stand for those of its type. */
+function limitsWith(limits: { [rule: string]: unknown }, radius: number | string | null): { [rule: string]: unknown } {
+  const { bend_radius: _, ...others } = limits;
+  return radius === null ? others : { ...others, bend_radius: radius };
+}
+
 /** The value all have; none where they differ. */
 function common<T>(values: T[]): T | undefined {
   return values.every((k) => k === values[0]) ? values[0] : undefined;
@@ -35,7 +41,7 @@ function cableFields(page: Page, all: (field: string, value: unknown) => Promise
       commit: (value) => all("type", value),
     }),
     quantityField(page, { label: "Length", kind: "length", test: "several-length", title: "For all of them", empty: "different", value: () => common(cables().map((k) => k.length)), commit: (value) => (value === null ? Promise.resolve() : all("length", value)) }),
-    quantityField(page, { label: "Bend radius ≥", kind: "length", test: "several-bend-radius", title: "Limit for all of them, on the cables themselves", empty: "different", value: () => common(cables().map((k) => k.limits.bend_radius as number | undefined)), commit: (value) => all("limits.bend_radius", value) }),
+    quantityField(page, { label: "Bend radius ≥", kind: "length", test: "several-bend-radius", title: "Limit for all of them, on the cables themselves", empty: "different", value: () => common(cables().map((k) => k.limits.bend_radius as number | undefined)), commit: (value) => page.edit(Object.fromEntries(cables().map((k) => [`${k.name}/limits`, limitsWith(k.limits, value)]))) }),
     quantityField(page, { label: "Points", kind: "count", test: "several-points", title: "Points they are computed with", empty: "different", value: () => common(cables().map((k) => k.points)), commit: (value) => all("points", value) }),
   ];
 }
