@@ -27,7 +27,8 @@ export class Laying implements Handler {
     bench.store.on("tool", (tool) => tool !== "cable" && this.reset());
   }
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
+    this.bench.stage.cursor = "crosshair";
     const { labels, store, stage } = this.bench;
     const foot = pointer.screen === null ? null : this.find(pointer);
     store.set("hovered", foot?.on ?? null);
@@ -36,6 +37,7 @@ export class Laying implements Handler {
     labels.say(pointer.screen, foot === null ? "" : this.first === null ? `begin on ${foot.on ?? "the floor"}` : `end on ${foot.on ?? "the floor"} · ${length(this.first.point.distanceTo(foot.point), unit)}`, "measure");
     this.line.through(foot === null ? [] : this.first === null ? stub(foot, stage.rig.pixel(foot.point)) : bow(this.first, foot));
     stage.invalidate();
+    return true;
   }
 
   gestureAt(): Gesture | null {

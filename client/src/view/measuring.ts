@@ -22,7 +22,8 @@ export class Measuring implements Handler {
     store.on("tool", (tool) => tool !== "measure" && this.reset());
   }
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
+    this.bench.stage.cursor = "crosshair";
     const { labels, store, snapMark, stage } = this.bench;
     const found = pointer.screen === null ? null : this.find(pointer);
     labels.say(pointer.screen, found?.text ?? "", "measure");
@@ -32,6 +33,7 @@ export class Measuring implements Handler {
     this.edge.through((found?.pick.edge ?? []).map((p) => new Vector3(...p)));
     this.preview.through(this.first === null || found === null ? [] : [this.first, found].map(({ pick }) => new Vector3(...pick.point)));
     stage.invalidate();
+    return true;
   }
 
   gestureAt(): Gesture | null {

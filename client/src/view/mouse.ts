@@ -59,7 +59,7 @@ export class Mouse {
   cancel(): boolean {
     const down = this.down;
     this.down = null;
-    this.canvas.style.cursor = "";
+    this.stage.cursor = "";
     this.around.showBox(new Vector2(), null);
     if (down?.move.kind === "gesture" && down.moved) down.move.gesture.cancel();
     return down !== null;
@@ -114,7 +114,7 @@ export class Mouse {
       down.moved = true;
       if (down.move.kind === "gesture") {
         this.around.hint(down.move.gesture.hint);
-        this.canvas.style.cursor = "grabbing";
+        this.stage.cursor = "grabbing";
         down.move.gesture.begin(this.pointer(event));
       }
     }
@@ -133,7 +133,7 @@ export class Mouse {
     const down = this.down;
     if (down === null || event.pointerId !== down.pointerId) return;
     this.down = null;
-    this.canvas.style.cursor = "";
+    this.stage.cursor = "";
     if (down.moved) {
       if (down.move.kind === "gesture") down.move.gesture.end(this.pointer(event));
       if (down.move.kind === "box") {
@@ -150,7 +150,7 @@ export class Mouse {
   private hover(event: PointerEvent): void {
     if (event.pointerType === "touch") return;
     const pointer = this.pointer(event);
-    for (const handler of this.around.handlers()) handler.hover(pointer);
+    this.around.handlers().some((handler) => handler.hover(pointer));
   }
 
   private leave(): void {

@@ -10,14 +10,15 @@ import type { Hit } from "./picking";
 export class Selecting implements Handler {
   constructor(private readonly bench: Bench) {}
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
     const { store, labels, picking } = this.bench;
     const hit = picking.pick(pointer);
     store.set("hovered", hit?.path ?? null);
     store.setPlace(hit?.kind === "cable" && hit.at !== null ? { cable: hit.path, at: hit.at } : null);
     labels.say(pointer.screen, hit === null ? "" : this.words(hit));
     store.set("hint", hit === null ? "" : this.hint(hit));
-    this.bench.stage.renderer.domElement.style.cursor = hit === null || pointer.screen === null ? "" : this.cursor(hit);
+    this.bench.stage.cursor = hit === null || pointer.screen === null ? "" : this.cursor(hit);
+    return true;
   }
 
   gestureAt(pointer: Pointer): Gesture | null {

@@ -126,7 +126,7 @@ export class View3D implements Viewport {
   private handlers(): readonly Handler[] {
     const tool = this.store.get("tool");
     if (tool !== "select") return [this.section, this.tools[tool]];
-    return this.gizmo.isPointed ? [this.gizmo] : [this.section, this.gizmo, this.tools.select];
+    return [this.section, this.gizmo, this.tools.select];
   }
 
   private look(pointer: Pointer): void {
