@@ -31,6 +31,7 @@ export function newScene(page: Page): void {
 function opened(page: Page, close: () => void): void {
   page.store.select([]);
   close();
+  page.fit();
 }
 
 function card(title: string, about: string, test: string, run: () => void): HTMLElement {

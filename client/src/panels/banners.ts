@@ -11,7 +11,10 @@ import { message, type Page } from "./page";
 
 export function banners(page: Page): Piece {
   const lost = h("div", { class: "banner bad", role: "alert", test: "disconnected" }, icon("warning"), h("span", {}, "The studio does not answer. The last shape stays; this page tries to connect again by itself."));
-  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void page.send({ kind: "Discard" }).then(() => page.store.select([]), (error: unknown) => page.store.say("error", message(error))) });
+  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void page.send({ kind: "Discard" }).then(() => {
+    page.store.select([]);
+    page.fit();
+  }, (error: unknown) => page.store.say("error", message(error))) });
   const keepThem = button({ text: "Keep", title: "Go on with the recovered edits", test: "keep-recovered", class: "small", run: () => {
     kept = true;
     page.ask(true);
@@ -68,7 +71,7 @@ export function overlays(page: Page): Piece {
   const hint = firstHint(page);
   const toasts = toastList(page);
   return {
-    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, question.element, hint.element, toasts.element), waiting, empty),
+    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, waiting, question.element, hint.element, toasts.element), empty),
     update: () => {
       const status = page.store.get("status");
       const busy = status !== null && !["ready", "restarted"].includes(status.state);

@@ -2,7 +2,7 @@
 import type { CableInfo, Support } from "../messages";
 import type { ClipKind } from "../store";
 import { button } from "./buttons";
-import { h, Keyed, setText, type Piece } from "./elements";
+import { h, Keyed, setHidden, setText, type Piece } from "./elements";
 import { action, part, quantityField, selectBox, selectField, typedInput } from "./fields";
 import { message, type Page, type Quaternion } from "./page";
 import { supportPose } from "./pose";
@@ -87,12 +87,23 @@ export function supportsPart(page: Page, name: string): Piece {
     class: "small",
     run: () => page.send({ kind: "SpaceClips", cable: name, count: Math.round(Number(count.value)), clip: page.store.get("options").clip }),
   });
-  const add = h("div", { class: "row-of add" }, kind.select, one.element, h("span", { class: "push" }), count, evenly.element);
+  const clicked = h("div", { class: "note", test: "clicked-place" });
+  const add = h(
+    "div",
+    { class: "rows" },
+    h("div", { class: "field" }, h("span", { class: "label", title: "A clip where the cable was clicked, or in its middle" }, "New clip"), h("span", { class: "row-of" }, kind.select, one.element)),
+    clicked,
+    h("div", { class: "field" }, h("span", { class: "label", title: "So many clips of this kind" }, "Number"), h("span", { class: "row-of" }, count, evenly.element)),
+  );
   return part("Ends and clips", "part-clips", {
     element: h("div", { class: "rows" }, list, add, one.trouble, evenly.trouble),
     update: () => {
       rows.show(page.cable(name)?.supports ?? [], (support) => support.path);
       kind.update();
+      const at = page.store.get("selectedPlace");
+      const length = page.cable(name)?.length ?? 0;
+      setText(clicked, at?.cable === name ? `Clicked at ${page.length(at.at * length)} from the start (${(100 * at.at).toFixed(0)} %): a new clip goes there.` : "");
+      setHidden(clicked, clicked.textContent === "");
     },
   });
 }
