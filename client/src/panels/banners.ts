@@ -104,7 +104,7 @@ function firstHint(page: Page): Piece {
       page.ask(true);
     }),
   );
-  return { element, update: () => setHidden(element, seen || (page.scene?.cables.length ?? 0) === 0) };
+  return { element, update: () => setHidden(element, seen || (page.scene?.cables.length ?? 0) === 0 || document.querySelector(".question, .waiting:not([hidden])") !== null) };
 }
 
 const LONG = { info: 4500, warning: 9000, error: 15000 }; // ms that something said stays over the view

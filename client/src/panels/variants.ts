@@ -48,7 +48,7 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
       const straight = own !== null && own >= 1e3 && kind === "length";
       const change = own !== null && other !== null && values !== base && !straight ? own - other : null;
       const digits = kind === "force" ? 2 : page.unit === "mm" || kind === "angle" ? 1 : undefined;
-      const small = change !== null && Math.abs(change) < 1e-9;
+      const small = change !== null && !/[1-9]/.test(page.text(kind, Math.abs(change), digits)); // rounds to nothing
       return h("td", { class: "figure" }, straight ? "straight" : page.text(kind, own, digits), change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`));
     });
   const rows: HTMLElement[] = [];
