@@ -92,7 +92,7 @@ export class FreeDrag implements Gesture {
     if (!this.isStopped) this.bench.labels.say(pointer.screen, snap?.text ?? "", "measure");
     if (snap !== null) {
       const aligned = pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
-      this.grip?.to(snap.point, aligned);
+      this.grip?.to(snap.point.clone().sub(touched).add(position), aligned);
       return;
     }
     const to = this.free(pointer);

@@ -57,6 +57,13 @@ export class Snapping {
     return (best as { snap: Snap } | null)?.snap ?? null;
   }
 
+  /** A point of a part to take it by: a frame, hole centre or corner of its own under the pointer. */
+  own(pointer: Pointer, unit: Unit, part: string): Vector3 | null {
+    const others = new Set([...this.parts.views.keys()].filter((name) => name !== part));
+    const snap = this.find(pointer, unit, others);
+    return snap !== null && (snap.kind === "frame" || snap.kind === "hole" || snap.kind === "corner") ? snap.point : null;
+  }
+
   private frames(name: string, view: PartView, pointer: Pointer, offer: Offer): void {
     for (const frame of view.info.frames) {
       const local = frameOf(view.info, frame);
