@@ -5,6 +5,7 @@
 import { Quaternion, Vector3 } from "three";
 import type { Drop } from "../messages";
 import type { Axis, Gesture, Pointer } from "../pointer";
+import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { nearest, onPlane } from "./lines";
 import type { Snap } from "./snapping";
@@ -89,14 +90,18 @@ export class FreeDrag implements Gesture {
     const { position, quaternion, touched } = this.held;
     const snap = this.snap(pointer);
     this.bench.snapMark.show(snap);
-    if (!this.isStopped) this.bench.labels.say(pointer.screen, snap?.text ?? "", "measure");
-    if (snap !== null) {
-      const aligned = pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
-      this.grip?.to(snap.point.clone().sub(touched).add(position), aligned);
-      return;
-    }
-    const to = this.free(pointer);
-    if (to !== null) this.grip?.to(to.sub(touched).add(position), quaternion);
+    const by = (snap?.point.clone() ?? this.free(pointer))?.sub(touched);
+    if (by === undefined) return;
+    const aligned = snap !== null && pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
+    this.grip?.to(position.clone().add(by), aligned);
+    if (!this.isStopped) this.bench.labels.say(pointer.screen, this.words(by, snap, pointer.modifiers.axis), "measure");
+  }
+
+  /** How far it was moved, and to what. */
+  private words(by: Vector3, snap: Snap | null, axis: Axis | null): string {
+    const unit = unitOf(this.bench.store);
+    if (axis !== null) return `${axis} ${by[axis] < 0 ? "−" : "+"}${length(Math.abs(by[axis]), unit)}`;
+    return snap === null ? length(by.length(), unit) : `${snap.text} · ${length(by.length(), unit)}`;
   }
 
   end(pointer: Pointer): void {

@@ -100,10 +100,12 @@ function limitsOf(cables: readonly CableInfo[], limit: Limit, strictest: (...val
   return { one, common: limits.every((value) => value === one), any: true };
 }
 
-/** Of the centreline, whatever the catalogue measures it to. */
+/** Of the centreline, whatever the catalogue measures it to; a flat cable bends over its flat side. */
 function bendRadius(cable: CableInfo): number | null {
   const radius = number(cable, "bend_radius");
-  return radius !== null && cable.limits.measured === "inside" ? radius + cable.radius : radius;
+  if (radius === null || cable.limits.measured !== "inside") return radius;
+  const half = (k: 0 | 1): number => Math.max(...cable.outline.map((corner) => Math.abs(corner[k])));
+  return radius + (cable.outline.length < 3 ? cable.radius : Math.min(half(0), half(1)));
 }
 
 function number(cable: CableInfo, name: string): number | null {
