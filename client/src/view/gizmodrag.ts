@@ -81,7 +81,9 @@ export class AxisDrag extends HandleDrag {
     const { middle, axis } = this.frame;
     const special = this.snap(pointer);
     const along = special === null ? nearest(pointer.ray, middle, axis)?.onLine : special.point.clone().sub(middle).dot(axis) + this.from;
-    if (along !== undefined) this.shift(pointer, axis.clone().multiplyScalar(along - this.from), this.held.quaternion, special === null ? "" : ` · level with ${special.text}`);
+    if (along === undefined) return;
+    const note = special === null ? "" : ` · level with ${special.text}`;
+    this.shift(pointer, axis.clone().multiplyScalar(along - this.from), this.held.quaternion, note);
   }
 }
 

@@ -47,7 +47,10 @@ type Limit = (cable: CableInfo) => number | null;
 function inverse(frame: FrameData, cables: readonly CableInfo[], unit: Unit, name: string, limit: Limit): Scale {
   const { one, common, any } = limitsOf(cables, limit, Math.max, smallest(frame));
   const places = [0, 0.2, 0.4, 0.6, LIMIT_AT, 1];
-  const label = (at: number): string => (at === 0 ? "∞" : common ? lengthNumber((one * LIMIT_AT) / at, unit, unit === "mm" ? 0 : undefined) : `${significant(LIMIT_AT / at, 2)}×`);
+  const label = (at: number): string => {
+    if (at === 0) return "∞";
+    return common ? lengthNumber((one * LIMIT_AT) / at, unit, unit === "mm" ? 0 : undefined) : `${significant(LIMIT_AT / at, 2)}×`;
+  };
   return {
     title: common ? `${name} (${unit})` : `${name} in multiples of each cable's limit`,
     limit: any ? LIMIT_AT : null,
@@ -93,7 +96,12 @@ function signed(frame: FrameData, cables: readonly CableInfo[], name: string, un
 }
 
 /** What stands at the limit's place: the strictest limit, or `otherwise`; and whether all cables share it. */
-function limitsOf(cables: readonly CableInfo[], limit: Limit, strictest: (...values: number[]) => number, otherwise: number): { one: number; common: boolean; any: boolean } {
+function limitsOf(
+  cables: readonly CableInfo[],
+  limit: Limit,
+  strictest: (...values: number[]) => number,
+  otherwise: number,
+): { one: number; common: boolean; any: boolean } {
   const limits = cables.map(limit).filter((value): value is number => value !== null);
   if (limits.length === 0) return { one: Number.isFinite(otherwise) ? otherwise : 0, common: true, any: false };
   const one = strictest(...limits);
