@@ -85,7 +85,12 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
 ];
 
 export function showHelp(): void {
-  const sections = SHEET.map(({ heading, keys }) => h("section", {}, h("h3", {}, heading), h("dl", {}, ...keys.flatMap((k) => [h("dt", {}, h("kbd", {}, k.keys)), h("dd", {}, k.text)]))));
+  const sections = SHEET.map(({ heading, keys }) => h(
+    "section",
+    {},
+    h("h3", {}, heading),
+    h("dl", {}, ...keys.flatMap((k) => [h("dt", {}, h("kbd", {}, k.keys)), h("dd", {}, k.text)])),
+  ));
   showDialog({ title: "Keys and mouse", test: "help-dialog", wide: true, body: [h("div", { class: "help" }, ...sections)] });
 }
 
@@ -94,7 +99,13 @@ export function listenToKeys(page: Page, tree: Tree, bottom: Bottom): void {
   addEventListener("keydown", (event) => {
     const typing = isTyping(event.target);
     const key = event.key.toLowerCase();
-    const run = event.ctrlKey || event.metaKey ? control(page, tree, key, event.shiftKey, typing) : typing || event.altKey ? null : plain(page, tree, bottom, key, event.target);
+    const run = event.ctrlKey || event.metaKey ? control(
+      page,
+      tree,
+      key,
+      event.shiftKey,
+      typing,
+    ) : typing || event.altKey ? null : plain(page, tree, bottom, key, event.target);
     if (run === null) return;
     event.preventDefault();
     closeMenu();
@@ -111,7 +122,11 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (key === "y") return () => page.do({ kind: "Redo" });
   if (key === "d") return () => tree.duplicate();
   if (key === "g") return () => void tree.groupSelected();
-  if (key === "a") return () => page.store.select([...(page.scene?.cables ?? []), ...(page.scene?.parts ?? []), ...(page.scene?.junctions ?? [])].map((k) => k.name));
+  if (key === "a") return () => page.store.select([
+    ...(page.scene?.cables ?? []),
+    ...(page.scene?.parts ?? []),
+    ...(page.scene?.junctions ?? []),
+  ].map((k) => k.name));
   return null;
 }
 
@@ -132,5 +147,7 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return (target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range") || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  return (
+    target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range"
+  ) || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

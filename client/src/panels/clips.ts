@@ -68,8 +68,18 @@ function onPart(page: Page, on: unknown, frame: Quaternion): Quaternion {
 export function supportsPart(page: Page, name: string): Piece {
   const list = h("div", { class: "list", test: "supports" });
   const rows = new Keyed<Support>(list, (first) => row(page, name, first));
-  const count = h("input", { type: "number", class: "number short", min: 1, max: 200, value: 3, test: "clips-count", "aria-label": "number of clips", title: "How many clips" });
-  const kind = selectBox({ label: "kind", test: "clips-kind", title: "Kind of the new clips", choices: () => KINDS, value: () => page.store.get("options").clip, commit: (value) => page.store.setOptions({ clip: value as ClipKind }) });
+  const count = h(
+    "input",
+    { type: "number", class: "number short", min: 1, max: 200, value: 3, test: "clips-count", "aria-label": "number of clips", title: "How many clips" },
+  );
+  const kind = selectBox({
+    label: "kind",
+    test: "clips-kind",
+    title: "Kind of the new clips",
+    choices: () => KINDS,
+    value: () => page.store.get("options").clip,
+    commit: (value) => page.store.setOptions({ clip: value as ClipKind }),
+  });
   const one = action(page, {
     text: "Add one",
     title: "A clip where the cable was clicked, or in its middle; nothing moves",
@@ -91,9 +101,19 @@ export function supportsPart(page: Page, name: string): Piece {
   const add = h(
     "div",
     { class: "rows" },
-    h("div", { class: "field" }, h("span", { class: "label", title: "A clip where the cable was clicked, or in its middle" }, "New clip"), h("span", { class: "row-of" }, kind.select, one.element)),
+    h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "A clip where the cable was clicked, or in its middle" }, "New clip"),
+      h("span", { class: "row-of" }, kind.select, one.element),
+    ),
     clicked,
-    h("div", { class: "field" }, h("span", { class: "label", title: "So many clips of this kind" }, "Number"), h("span", { class: "row-of" }, count, evenly.element)),
+    h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "So many clips of this kind" }, "Number"),
+      h("span", { class: "row-of" }, count, evenly.element),
+    ),
   );
   return part("Ends and clips", "part-clips", {
     element: h("div", { class: "rows" }, list, add, one.trouble, evenly.trouble),
@@ -102,7 +122,10 @@ export function supportsPart(page: Page, name: string): Piece {
       kind.update();
       const at = page.store.get("selectedPlace");
       const length = page.cable(name)?.length ?? 0;
-      setText(clicked, at?.cable === name ? `Clicked at ${page.length(at.at * length)} from the start (${(100 * at.at).toFixed(0)} %): a new clip goes there.` : "");
+      setText(
+        clicked,
+        at?.cable === name ? `Clicked at ${page.length(at.at * length)} from the start (${(100 * at.at).toFixed(0)} %): a new clip goes there.` : "",
+      );
       setHidden(clicked, clicked.textContent === "");
     },
   });
@@ -131,7 +154,13 @@ function row(page: Page, name: string, first: Support): { element: HTMLElement; 
   const kind = kindBox(page, name, () => support, failed);
   const remove = isEnd(first)
     ? h("span", { class: "icon-space" })
-    : button({ icon: "trash", title: `Remove ${first.name}`, test: `remove-${first.name}`, class: "quiet", run: () => page.do({ kind: "Remove", paths: [support.path] }) });
+    : button({
+      icon: "trash",
+      title: `Remove ${first.name}`,
+      test: `remove-${first.name}`,
+      class: "quiet",
+      run: () => page.do({ kind: "Remove", paths: [support.path] }),
+    });
   const element = h("div", { class: "list-row", test: `support-${first.name}` }, label, place.input, kind.select, remove, trouble);
   return {
     element,
@@ -221,7 +250,12 @@ export function supportPanel(page: Page, path: string): Piece {
     ...combined(
       part("Holds", "part-support", h("div", { class: "readout" }, h("span", { class: "label" }, "Cable"), whole), kind, on, place),
       part("Pose", "part-pose", ...supportPose(page, path)),
-      part("Reaction", "part-reaction", shown("Force", "What it exerts on the cable", () => force("force")), shown("Moment", "What it exerts on the cable", () => force("moment"))),
+      part(
+        "Reaction",
+        "part-reaction",
+        shown("Force", "What it exerts on the cable", () => force("force")),
+        shown("Moment", "What it exerts on the cable", () => force("moment")),
+      ),
     ),
   };
 }

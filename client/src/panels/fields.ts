@@ -189,8 +189,16 @@ function stepOf(kind: Kind): number {
 
 const STEPS = 1000;
 
-function slide(page: Page, options: QuantityOptions, how: { range(value: number): [number, number]; log?: boolean }, trouble: Trouble): { element: HTMLInputElement; update(): void } {
-  const element = h("input", { type: "range", class: "slider", min: 0, max: STEPS, step: 1, test: `${options.test}-slider`, title: options.title, "aria-label": options.label });
+function slide(
+  page: Page,
+  options: QuantityOptions,
+  how: { range(value: number): [number, number]; log?: boolean },
+  trouble: Trouble,
+): { element: HTMLInputElement; update(): void } {
+  const element = h(
+    "input",
+    { type: "range", class: "slider", min: 0, max: STEPS, step: 1, test: `${options.test}-slider`, title: options.title, "aria-label": options.label },
+  );
   const latest = new Latest();
   let held = false;
   let range: [number, number] | null = null;
@@ -351,7 +359,10 @@ interface TextOptions {
 
 export function textField(page: Page, options: TextOptions): Piece {
   const trouble = new Trouble(page, options.test);
-  const input = h("input", { type: "text", class: "text", test: options.test, title: options.title, "aria-label": options.label, spellcheck: "false", autocomplete: "off" });
+  const input = h(
+    "input",
+    { type: "text", class: "text", test: options.test, title: options.title, "aria-label": options.label, spellcheck: "false", autocomplete: "off" },
+  );
   let typing = false;
   const commit = (): void => {
     if (!typing) return;
@@ -395,7 +406,11 @@ export function checkField(page: Page, options: CheckOptions): Piece {
 /** A choice of a few, side by side. */
 export function segments(options: { test: string; label: string; choices: readonly (Choice & { title: string })[]; value(): string; commit(value: string): void }): Piece {
   const buttons = options.choices.map((choice) => {
-    const element = h("button", { type: "button", class: "segment", title: choice.title, test: `${options.test}-${choice.value}`, onclick: () => options.commit(choice.value) }, choice.text);
+    const element = h(
+      "button",
+      { type: "button", class: "segment", title: choice.title, test: `${options.test}-${choice.value}`, onclick: () => options.commit(choice.value) },
+      choice.text,
+    );
     return { element, value: choice.value };
   });
   return {
@@ -443,7 +458,10 @@ export function part(name: string, test: string, ...pieces: (Piece | HTMLElement
 }
 
 /** A button whose refusal stands below it; it rests while its command is under way. */
-export function action(page: Page, options: { text: string; title: string; test: string; class?: string; run(): Promise<unknown> }): Piece & { trouble: HTMLElement } {
+export function action(
+  page: Page,
+  options: { text: string; title: string; test: string; class?: string; run(): Promise<unknown> },
+): Piece & { trouble: HTMLElement } {
   const trouble = new Trouble(page, options.test);
   const element = h("button", { type: "button", class: `button ${options.class ?? ""}`, title: options.title, test: options.test }, options.text);
   element.addEventListener("click", () => {

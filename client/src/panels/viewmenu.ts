@@ -50,11 +50,28 @@ export function viewEntries(page: Page): Entries {
   legend.addEventListener("change", () => placeLegend(legend.value as Legend));
   return [
     { text: "Show everything", icon: "fit", keys: "⇧ F", test: "view-fit", run: () => page.fit() },
-    { node: h("div", { class: "view-grid" }, ...VIEWS.map(({ view, text, keys }) => h("button", { type: "button", class: "button small", title: `${text} (${keys})`, test: `view-${view}`, onclick: () => store.get("viewport")?.standard(view) }, text))) },
+    {
+      node: h(
+        "div",
+        { class: "view-grid" },
+        ...VIEWS.map(({ view, text, keys }) => h(
+          "button",
+          { type: "button", class: "button small", title: `${text} (${keys})`, test: `view-${view}`, onclick: () => store.get("viewport")?.standard(view) },
+          text,
+        )),
+      ),
+    },
     { heading: "Kept views" },
     ...keptViews(page),
     { heading: "Shown" },
-    ...SWITCHES.map(({ name, text, title, keys }): Entry => ({ text, title, keys, checked: options[name], test: `show-${name}`, run: () => store.setOptions({ [name]: !store.get("options")[name] }) })),
+    ...SWITCHES.map(({ name, text, title, keys }): Entry => ({
+      text,
+      title,
+      keys,
+      checked: options[name],
+      test: `show-${name}`,
+      run: () => store.setOptions({ [name]: !store.get("options")[name] }),
+    })),
     { node: h("label", { class: "menu-field", title: "Where the legend of the colours stands" }, h("span", {}, "Legend"), legend) },
   ];
 }
@@ -65,7 +82,12 @@ function keptViews(page: Page): Entries {
     node: h(
       "div",
       { class: "menu-row" },
-      h("button", { type: "button", class: "menu-entry", test: `kept-view-${view.name}`, title: "Go there", onclick: () => viewport?.goTo(view) }, h("span", { class: "menu-mark" }), h("span", { class: "menu-text" }, view.name)),
+      h(
+        "button",
+        { type: "button", class: "menu-entry", test: `kept-view-${view.name}`, title: "Go there", onclick: () => viewport?.goTo(view) },
+        h("span", { class: "menu-mark" }),
+        h("span", { class: "menu-text" }, view.name),
+      ),
       h("button", { type: "button", class: "button icon-button quiet", title: "Remove this view", "aria-label": `remove view ${view.name}`, onclick: (event: MouseEvent) => {
         (event.currentTarget as HTMLElement).parentElement?.remove();
         page.do({ kind: "RemoveView", name: view.name });
