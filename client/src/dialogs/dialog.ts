@@ -58,7 +58,15 @@ export function submitButton(text: string, test: string): HTMLButtonElement {
 }
 
 /** Asks for a line of text; none where the dialog was left. */
-export function ask(options: { title: string; label: string; value: string; test: string; action: string; note?: string; accept?: (value: string) => Promise<unknown> }): Promise<string | null> {
+export function ask(options: {
+  title: string;
+  label: string;
+  value: string;
+  test: string;
+  action: string;
+  note?: string;
+  accept?: (value: string) => Promise<unknown>; // may still refuse it
+}): Promise<string | null> {
   const input = h(
     "input",
     { type: "text", class: "text", value: options.value, test: options.test, "aria-label": options.label, spellcheck: "false", autocomplete: "off" },

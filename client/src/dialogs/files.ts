@@ -221,11 +221,13 @@ export function replay(page: Page): void {
 /** The session so far as Python. */
 export function copyAsPython(page: Page): void {
   const text = h("pre", { class: "script", tabindex: 0, test: "script-text" }, "…");
-  const copy = button({ icon: "copy", text: "Copy", title: "Copy the script", test: "script-copy", class: "primary", run: () => void copyText(text.textContent ?? "").then((done) => {
+  const run = async (): Promise<void> => {
+    const done = await copyText(text.textContent ?? "");
     const label = copy.querySelector("span");
     if (label !== null) label.textContent = done ? "Copied" : "Select it and press Ctrl C";
     if (!done) getSelection()?.selectAllChildren(text);
-  }) });
+  };
+  const copy = button({ icon: "copy", text: "Copy", title: "Copy the script", test: "script-copy", class: "primary", run: () => void run() });
   const dialog = showDialog({
     title: "This session as Python",
     test: "script-dialog",

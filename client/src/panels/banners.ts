@@ -16,14 +16,21 @@ export function banners(page: Page): Piece {
     icon("warning"),
     h("span", {}, "The studio does not answer. The last shape stays; this page tries to connect again by itself."),
   );
-  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void page.send({ kind: "Discard" }).then(() => {
-    page.store.select([]);
-    page.fit();
-  }, (error: unknown) => page.store.say("error", message(error))) });
-  const keepThem = button({ text: "Keep", title: "Go on with the recovered edits", test: "keep-recovered", class: "small", run: () => {
+  const backToFile = async (): Promise<void> => {
+    try {
+      await page.send({ kind: "Discard" });
+      page.store.select([]);
+      page.fit();
+    } catch (error) {
+      page.store.say("error", message(error));
+    }
+  };
+  const goOn = (): void => {
     kept = true;
     page.ask(true);
-  } });
+  };
+  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void backToFile() });
+  const keepThem = button({ text: "Keep", title: "Go on with the recovered edits", test: "keep-recovered", class: "small", run: goOn });
   const recovered = h(
     "div",
     { class: "banner", test: "recovered" },
@@ -49,6 +56,9 @@ export function banners(page: Page): Piece {
     },
   };
 }
+
+const WAITING: { [state: string]: string } = { compiling: "Compiling the solver", solving: "Solving" };
+const COMPILING = "Once after an installation, about a minute. You can look around meanwhile.";
 
 /** Cards over the view. */
 export function overlays(page: Page): Piece {
@@ -97,11 +107,11 @@ export function overlays(page: Page): Piece {
       setHidden(waiting, !(busy || opening));
       setText(
         title,
-        status?.state === "compiling" ? "Compiling the solver" : status?.state === "solving" ? "Solving" : opening ? "Opening the scene" : "Starting the simulation",
+        WAITING[status?.state ?? ""] ?? (opening ? "Opening the scene" : "Starting the simulation"),
       );
       setText(
         more,
-        status?.state === "compiling" ? "Once after an installation, about a minute. You can look around meanwhile." : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…",
+        status?.state === "compiling" ? COMPILING : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…",
       );
       const { scene } = page;
       setHidden(empty, busy || scene === null || scene.cables.length + scene.parts.length + scene.junctions.length > 0 || page.store.get("tool") !== "select");

@@ -133,7 +133,9 @@ function simulationGroup(page: Page): Piece {
       const on = page.scene?.simulate ?? true;
       setClass(live, "on", on);
       setIcon(mark, on ? "pause" : "play");
-      live.title = on ? "Cables follow at once. Click to stop: things then move and wait for a single solve (Space)" : "The simulation is off: click to let cables follow again (Space)";
+      live.title = on
+        ? "Cables follow at once. Click to stop: things then move and wait for a single solve (Space)"
+        : "The simulation is off: click to let cables follow again (Space)";
       live.setAttribute("aria-pressed", String(on));
       live.setAttribute("aria-label", "simulation");
       setText(text, on ? "Live" : "Off");

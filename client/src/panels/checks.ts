@@ -70,7 +70,8 @@ function row(page: Page, first: CheckValue): { element: HTMLElement; show(check:
       setText(rule, now.text.replace("twist per length", "twist"));
       setText(value, say(now.value));
       setText(limit, `${AT_LEAST.includes(now.rule) ? "≥" : "≤"} ${say(now.limit)}`);
-      element.title = `${now.cable}: ${now.text} ${say(now.value)}, limit ${say(now.limit)}${now.at === null ? "" : `, at ${(100 * now.at).toFixed(0)} %`}. Click to look at it`;
+      const where = now.at === null ? "" : `, at ${(100 * now.at).toFixed(0)} %`;
+      element.title = `${now.cable}: ${now.text} ${say(now.value)}, limit ${say(now.limit)}${where}. Click to look at it`;
     },
   };
 }

@@ -404,7 +404,13 @@ export function checkField(page: Page, options: CheckOptions): Piece {
 }
 
 /** A choice of a few, side by side. */
-export function segments(options: { test: string; label: string; choices: readonly (Choice & { title: string })[]; value(): string; commit(value: string): void }): Piece {
+export function segments(options: {
+  test: string;
+  label: string;
+  choices: readonly (Choice & { title: string })[];
+  value(): string;
+  commit(value: string): void;
+}): Piece {
   const buttons = options.choices.map((choice) => {
     const element = h(
       "button",

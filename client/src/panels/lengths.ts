@@ -213,7 +213,8 @@ function story(page: Page, name: string, { length, now, why }: Answer): (Node | 
     "Use it",
   );
   return [
-    `${page.length(length)}: ${page.length(Math.abs(length - now))} ${shorter ? "shorter" : "longer"} than now. Below that fails: ${why === "" ? "a check" : why}. `,
+    `${page.length(length)}: ${page.length(Math.abs(length - now))} ${shorter ? "shorter" : "longer"} than now. `,
+    `Below that fails: ${why === "" ? "a check" : why}. `,
     use,
   ];
 }

@@ -72,7 +72,10 @@ function sceneSummary(page: Page): Piece {
       const many = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;
       setText(
         counts,
-        scene === null ? "" : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}. Select something to see its properties.`,
+        scene === null
+          ? ""
+          : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}. ` +
+              "Select something to see its properties.",
       );
     },
   });

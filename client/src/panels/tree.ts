@@ -93,10 +93,9 @@ export class Tree implements Piece {
     this.keyed.show(this.rows, (row) => row.key);
     setHidden(this.showAll, (scene?.hidden.length ?? 0) === 0);
     const nothing = scene !== null && scene.cables.length + scene.parts.length + scene.junctions.length === 0;
-    setText(
-      this.empty,
-      scene === null ? "Opening…" : nothing ? "Nothing here yet. Draw a cable with the tool, or drop a mesh file on the page." : this.rows.length === 0 ? "Nothing has this in its name." : "",
-    );
+    if (scene === null) setText(this.empty, "Opening…");
+    else if (nothing) setText(this.empty, "Nothing here yet. Draw a cable with the tool, or drop a mesh file on the page.");
+    else setText(this.empty, this.rows.length === 0 ? "Nothing has this in its name." : "");
     setHidden(this.empty, this.empty.textContent === "");
     setHidden(this.list, this.rows.length === 0);
   }

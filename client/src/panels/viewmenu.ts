@@ -1,7 +1,7 @@
 // What the view shows: standing points, arrows, labels, where the legend is.
 import type { Options, StandardView } from "../store";
 import { ask } from "../dialogs/dialog";
-import type { Entries, Entry } from "./buttons";
+import { button, type Entries, type Entry } from "./buttons";
 import { h, keep, kept } from "./elements";
 import { message, type Page } from "./page";
 
@@ -88,10 +88,16 @@ function keptViews(page: Page): Entries {
         h("span", { class: "menu-mark" }),
         h("span", { class: "menu-text" }, view.name),
       ),
-      h("button", { type: "button", class: "button icon-button quiet", title: "Remove this view", "aria-label": `remove view ${view.name}`, onclick: (event: MouseEvent) => {
-        (event.currentTarget as HTMLElement).parentElement?.remove();
-        page.do({ kind: "RemoveView", name: view.name });
-      } }, "×"),
+      button({
+        icon: "cross",
+        title: `Remove the view ${view.name}`,
+        test: `remove-view-${view.name}`,
+        class: "quiet",
+        run: (event) => {
+          (event.currentTarget as HTMLElement).parentElement?.remove();
+          page.do({ kind: "RemoveView", name: view.name });
+        },
+      }),
     ),
   }));
   const keepThis: Entry = { text: "Keep this view…", icon: "plus", test: "keep-view", run: () => void keepView(page) };

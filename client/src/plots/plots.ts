@@ -102,17 +102,17 @@ export class Plots implements Piece {
   update(): void {
     const curves = this.page.store.get("readouts")?.curves ?? null;
     const current = this.page.current;
-    const mine = curves !== null && curves.cable === current?.name ? curves : null;
-    setText(
-      this.empty,
-      current === null ? "There is no cable to plot." : mine === null ? `Curves of ${current.name} will be here as soon as it is solved.` : this.shown.size === 0 ? "Choose what to plot above." : "",
-    );
+    const shown = current === null ? null : curves; // of the cable before, for a moment after another was selected
+    if (current === null) setText(this.empty, "There is no cable to plot.");
+    else if (shown === null) setText(this.empty, `Curves of ${current.name} will be here as soon as it is solved.`);
+    else setText(this.empty, this.shown.size === 0 ? "Choose what to plot above." : "");
+    setClass(this.row, "stale", shown?.cable !== current?.name);
     setHidden(this.empty, this.empty.textContent === "");
     setHidden(this.row, this.empty.textContent !== "");
     for (const plot of this.plots) {
-      const on = mine !== null && this.shown.has(plot.quantity);
+      const on = shown !== null && this.shown.has(plot.quantity);
       setHidden(plot.element, !on);
-      if (on) plot.show(mine);
+      if (on) plot.show(shown);
     }
   }
 }
