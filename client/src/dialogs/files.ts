@@ -10,6 +10,7 @@ interface Listing {
   recordings: string[];
   recent: string[];
   gallery: { name: string; title: string; question: string }[];
+  unsaved: string[]; // scenes that never were files: "unsaved:…"
 }
 
 const TEMPLATES = [
@@ -76,6 +77,7 @@ function listing(
     const wanted = search.value.toLowerCase();
     rows.forEach((row, i) => (row.hidden = !files.scenes[i].toLowerCase().includes(wanted)));
   });
+  const unsaved = files.unsaved.map((path) => fileRow(path, false, () => open({ kind: "Open", path }), path.replace("unsaved:", "")));
   const recent = files.recent.slice(0, 5).map((path) => fileRow(path, path === now, () => open({ kind: "Open", path })));
   const cards = files.gallery.map(({ name, title, question }) => card(
     title || name,
@@ -88,6 +90,7 @@ function listing(
     h(
       "div",
       { class: "open-column" },
+      unsaved.length === 0 ? null : column("Never saved", h("div", { class: "file-list", test: "unsaved-scenes" }, ...unsaved)),
       recent.length === 0 ? null : column("Recent", h("div", { class: "file-list" }, ...recent)),
       column(
         "In this folder",
@@ -103,14 +106,14 @@ function listing(
   ];
 }
 
-function fileRow(path: string, now: boolean, run: () => void): HTMLElement {
-  const at = path.lastIndexOf("/") + 1;
+function fileRow(path: string, now: boolean, run: () => void, shown = path): HTMLElement {
+  const at = shown.lastIndexOf("/") + 1;
   return h(
     "button",
     { type: "button", class: `file-row ${now ? "now" : ""}`, test: `file-${path}`, title: path, onclick: run },
     icon("cable"),
-    h("span", {}, path.slice(at)),
-    h("span", { class: "muted" }, path.slice(0, at)),
+    h("span", {}, shown.slice(at)),
+    h("span", { class: "muted" }, shown.slice(0, at)),
   );
 }
 
