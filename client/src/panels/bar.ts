@@ -87,7 +87,7 @@ function fileEntries(page: Page): Entries {
 function undoGroup(page: Page): Piece {
   const make = (kind: "Undo" | "Redo", name: IconName, keys: string): Piece => {
     const label = h("span", { class: "undo-label" });
-    const element = h("button", { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => page.do({ kind }) }, icon(name), label);
+    const element = h("button", { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => void (kind === "Undo" ? page.undo() : page.redo()) }, icon(name), label);
     return {
       element,
       update: () => {

@@ -209,11 +209,15 @@ function slide(
     return how.log === true ? Math.exp(bent(low) + u * (bent(high) - bent(low))) : low + u * (high - low);
   };
   const say = (): void => element.setAttribute("aria-valuetext", page.text(options.kind, value()));
+  let steps = 0; // of this slide that were taken
   element.addEventListener("input", () => {
+    if (!held) steps = 0;
     held = true;
     say();
     const wanted = Number(value().toPrecision(5));
-    latest.run(() => trouble.watch(() => options.commit(wanted)));
+    latest.run(async () => {
+      if (await trouble.watch(() => options.commit(wanted))) page.slid(++steps);
+    });
   });
   element.addEventListener("change", () => (held = false));
   element.addEventListener("pointerup", () => (held = false));
