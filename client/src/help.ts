@@ -120,8 +120,8 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (typing) return null; // a field has its own undo
   if (key === "z") return () => void (shift ? page.redo() : page.undo());
   if (key === "y") return () => void page.redo();
-  if (key === "d") return () => tree.duplicate();
-  if (key === "g") return () => void tree.groupSelected();
+  if (key === "d") return () => tree.objects.duplicate();
+  if (key === "g") return () => void tree.objects.groupSelected();
   if (key === "a") return () => page.store.select([
     ...(page.scene?.cables ?? []),
     ...(page.scene?.parts ?? []),
@@ -139,10 +139,10 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   if (key === " " && !(target instanceof HTMLButtonElement)) return () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) });
   if (selection.length === 0) return null;
   if (key === "f2") return () => tree.rename(selection[selection.length - 1]);
-  if (key === "delete" || key === "backspace") return () => tree.remove();
-  if (key === "h") return () => tree.flip("hidden", tops);
-  if (key === "i") return () => tree.isolate();
-  if (key === "t") return () => tree.flip("transparent", tops);
+  if (key === "delete" || key === "backspace") return () => tree.objects.remove();
+  if (key === "h") return () => tree.objects.flip("hidden", tops);
+  if (key === "i") return () => tree.objects.isolate();
+  if (key === "t") return () => tree.objects.flip("transparent", tops);
   return null;
 }
 

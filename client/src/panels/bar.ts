@@ -5,7 +5,7 @@ import { copyAsPython, exportFile, newScene, openScene, pictureOfView, record, r
 import { showHelp } from "../help";
 import { button, showMenu, type Entries } from "./buttons";
 import { h, setClass, setText, type Piece } from "./elements";
-import { selectBox } from "./fields";
+import { selectBox } from "./choices";
 import { icon, setIcon, type IconName } from "./icons";
 import { message, type Page } from "./page";
 import { viewEntries } from "./viewmenu";
@@ -87,7 +87,12 @@ function fileEntries(page: Page): Entries {
 function undoGroup(page: Page): Piece {
   const make = (kind: "Undo" | "Redo", name: IconName, keys: string): Piece => {
     const label = h("span", { class: "undo-label" });
-    const element = h("button", { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => void (kind === "Undo" ? page.undo() : page.redo()) }, icon(name), label);
+    const element = h(
+      "button",
+      { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => void (kind === "Undo" ? page.undo() : page.redo()) },
+      icon(name),
+      label,
+    );
     return {
       element,
       update: () => {

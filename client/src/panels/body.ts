@@ -2,7 +2,8 @@
 import type { JunctionInfo, PartInfo } from "../messages";
 import { button } from "./buttons";
 import { h, Keyed, setText, stack, type Piece } from "./elements";
-import { action, checkField, part, quantityField, readout, selectField, vectorField } from "./fields";
+import { selectField } from "./choices";
+import { action, checkField, part, quantityField, readout, vectorField } from "./fields";
 import type { Page } from "./page";
 import { bodyPose } from "./pose";
 import type { Kind } from "./quantities";

@@ -1,6 +1,7 @@
 // How long a cable is: typed, slid, found by itself, fed, lengthened between two places, or asked for.
 import { h, setHidden, setText, stack, Slot, type Piece } from "./elements";
-import { action, part, quantityField, segments } from "./fields";
+import { segments } from "./choices";
+import { action, part, quantityField } from "./fields";
 import { metres } from "./make";
 import { message, type Page } from "./page";
 import { parse, unitOf } from "./quantities";

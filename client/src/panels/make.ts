@@ -1,7 +1,8 @@
 // What a cable is made of: its type, and the numbers behind it, which may be shared with other cables.
 import type { CableInfo, TypeInfo } from "../messages";
 import { h, setHidden, setText, Slot, stack, type Piece } from "./elements";
-import { action, part, quantityField, selectField, type Choice } from "./fields";
+import { selectField, type Choice } from "./choices";
+import { action, part, quantityField } from "./fields";
 import type { Page } from "./page";
 import { parse, quantityText, type Kind } from "./quantities";
 

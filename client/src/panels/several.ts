@@ -1,7 +1,8 @@
 // What can be changed for several things at once: every change is one step of undo.
 import type { Command } from "../messages";
 import { h, stack, type Piece } from "./elements";
-import { action, part, quantityField, selectField } from "./fields";
+import { selectField } from "./choices";
+import { action, part, quantityField } from "./fields";
 import { typeChoices } from "./make";
 import type { Page, Thing } from "./page";
 import { KINDS } from "./clips";

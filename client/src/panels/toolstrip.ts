@@ -2,7 +2,7 @@
 import type { ClipKind, MeasureWhat, Options, Vec3 } from "../store";
 import { KINDS } from "./clips";
 import { h, setHidden, Slot, stack, type Piece } from "./elements";
-import { selectBox, segments } from "./fields";
+import { selectBox, segments } from "./choices";
 import { typeChoices } from "./make";
 import type { Page } from "./page";
 
