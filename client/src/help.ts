@@ -18,6 +18,7 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
     keys: [
       { keys: "Drag a thing", text: "moves an end, a clip, a part; a cable by itself springs back" },
       { keys: "Click", text: "selects; Shift or Ctrl adds" },
+      { keys: "Shift drag", text: "beside things: selects with a box" },
       { keys: "Right button", text: "turns the view" },
       { keys: "Middle, Shift right", text: "moves the view" },
       { keys: "Wheel", text: "zooms where the pointer is" },
