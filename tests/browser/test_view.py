@@ -155,7 +155,7 @@ def test_new_cable_between_parts(studio: Open) -> None:
     page = studio("harness.toml")
     look(page, "5")  # from above
     page.page.keyboard.press("n")
-    for y in (-0.11, 0.11):
+    for y in (-0.11, 0.04):
         point = page.pixels([0.18, y, 0.05])
         page.page.mouse.move(*point)
         page.page.mouse.click(*point)
