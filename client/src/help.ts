@@ -18,6 +18,7 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
     keys: [
       { keys: "Drag a thing", text: "moves an end, a clip, a part; a cable by itself springs back" },
       { keys: "Click", text: "selects; Shift or Ctrl adds" },
+      { keys: "Shift drag", text: "beside things: selects with a box" },
       { keys: "Right button", text: "turns the view" },
       { keys: "Middle, Shift right", text: "moves the view" },
       { keys: "Wheel", text: "zooms where the pointer is" },
@@ -85,7 +86,12 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
 ];
 
 export function showHelp(): void {
-  const sections = SHEET.map(({ heading, keys }) => h("section", {}, h("h3", {}, heading), h("dl", {}, ...keys.flatMap((k) => [h("dt", {}, h("kbd", {}, k.keys)), h("dd", {}, k.text)]))));
+  const sections = SHEET.map(({ heading, keys }) => h(
+    "section",
+    {},
+    h("h3", {}, heading),
+    h("dl", {}, ...keys.flatMap((k) => [h("dt", {}, h("kbd", {}, k.keys)), h("dd", {}, k.text)])),
+  ));
   showDialog({ title: "Keys and mouse", test: "help-dialog", wide: true, body: [h("div", { class: "help" }, ...sections)] });
 }
 
@@ -94,7 +100,13 @@ export function listenToKeys(page: Page, tree: Tree, bottom: Bottom): void {
   addEventListener("keydown", (event) => {
     const typing = isTyping(event.target);
     const key = event.key.toLowerCase();
-    const run = event.ctrlKey || event.metaKey ? control(page, tree, key, event.shiftKey, typing) : typing || event.altKey ? null : plain(page, tree, bottom, key, event.target);
+    const run = event.ctrlKey || event.metaKey ? control(
+      page,
+      tree,
+      key,
+      event.shiftKey,
+      typing,
+    ) : typing || event.altKey ? null : plain(page, tree, bottom, key, event.target);
     if (run === null) return;
     event.preventDefault();
     closeMenu();
@@ -107,11 +119,15 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (key === "o") return () => openScene(page);
   if (key === "enter") return () => page.do({ kind: "Solve", cold: shift });
   if (typing) return null; // a field has its own undo
-  if (key === "z") return () => page.do({ kind: shift ? "Redo" : "Undo" });
-  if (key === "y") return () => page.do({ kind: "Redo" });
-  if (key === "d") return () => tree.duplicate();
-  if (key === "g") return () => void tree.groupSelected();
-  if (key === "a") return () => page.store.select([...(page.scene?.cables ?? []), ...(page.scene?.parts ?? []), ...(page.scene?.junctions ?? [])].map((k) => k.name));
+  if (key === "z") return () => void (shift ? page.redo() : page.undo());
+  if (key === "y") return () => void page.redo();
+  if (key === "d") return () => tree.objects.duplicate();
+  if (key === "g") return () => void tree.objects.groupSelected();
+  if (key === "a") return () => page.store.select([
+    ...(page.scene?.cables ?? []),
+    ...(page.scene?.parts ?? []),
+    ...(page.scene?.junctions ?? []),
+  ].map((k) => k.name));
   return null;
 }
 
@@ -124,13 +140,15 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   if (key === " " && !(target instanceof HTMLButtonElement)) return () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) });
   if (selection.length === 0) return null;
   if (key === "f2") return () => tree.rename(selection[selection.length - 1]);
-  if (key === "delete" || key === "backspace") return () => tree.remove();
-  if (key === "h") return () => tree.flip("hidden", tops);
-  if (key === "i") return () => tree.isolate();
-  if (key === "t") return () => tree.flip("transparent", tops);
+  if (key === "delete" || key === "backspace") return () => tree.objects.remove();
+  if (key === "h") return () => tree.objects.flip("hidden", tops);
+  if (key === "i") return () => tree.objects.isolate();
+  if (key === "t") return () => tree.objects.flip("transparent", tops);
   return null;
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return (target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range") || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  return (
+    target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range"
+  ) || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

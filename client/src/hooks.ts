@@ -20,6 +20,8 @@ export interface Hooks {
   frame(): number | null;
   selection(): readonly string[];
   camera(): View;
+  /** Whether the camera stands still. */
+  still(): boolean;
   stage: Stage;
   send(command: Command): Promise<unknown>;
   /** Resolves after the next picture was drawn. */
@@ -50,6 +52,7 @@ export function expose(store: Store, connection: Connection, view: View3D): void
     frame: () => store.get("frame")?.number ?? null,
     selection: () => store.get("selection"),
     camera: () => stage.rig.current("now"),
+    still: () => !stage.rig.gliding,
     stage,
     send: (command) => connection.send(command),
     drawn: () => {

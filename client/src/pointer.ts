@@ -28,7 +28,8 @@ export interface Gesture {
 
 /** What a click and a drag mean just now. */
 export interface Handler {
-  hover(pointer: Pointer): void;
+  /** The pointer is here, or nowhere (no `screen` and a ray that meets nothing); true where nobody else need look. */
+  hover(pointer: Pointer): boolean;
   /** What pressing here and moving would do; nothing happens yet. */
   gestureAt(pointer: Pointer): Gesture | null;
   /** Pressed and let go without moving; true where it meant something. */

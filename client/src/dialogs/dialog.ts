@@ -21,7 +21,11 @@ export interface Dialog {
 export function showDialog({ title, test, wide, body, actions = [] }: Options): Dialog {
   const trouble = h("div", { class: "field-error", role: "alert", test: `${test}-error`, hidden: true });
   const close = (): void => element.close();
-  const cross = h("button", { type: "button", class: "button icon-button quiet", title: "Close (Esc)", "aria-label": "close", test: `${test}-close`, onclick: close }, "×");
+  const cross = h(
+    "button",
+    { type: "button", class: "button icon-button quiet", title: "Close (Esc)", "aria-label": "close", test: `${test}-close`, onclick: close },
+    "×",
+  );
   const element = h(
     "dialog",
     { class: `dialog ${wide === true ? "wide" : ""}`, test, "aria-label": title },
@@ -54,8 +58,19 @@ export function submitButton(text: string, test: string): HTMLButtonElement {
 }
 
 /** Asks for a line of text; none where the dialog was left. */
-export function ask(options: { title: string; label: string; value: string; test: string; action: string; note?: string; accept?: (value: string) => Promise<unknown> }): Promise<string | null> {
-  const input = h("input", { type: "text", class: "text", value: options.value, test: options.test, "aria-label": options.label, spellcheck: "false", autocomplete: "off" });
+export function ask(options: {
+  title: string;
+  label: string;
+  value: string;
+  test: string;
+  action: string;
+  note?: string;
+  accept?: (value: string) => Promise<unknown>; // may still refuse it
+}): Promise<string | null> {
+  const input = h(
+    "input",
+    { type: "text", class: "text", value: options.value, test: options.test, "aria-label": options.label, spellcheck: "false", autocomplete: "off" },
+  );
   return new Promise((resolve) => {
     let result: string | null = null;
     const dialog = showDialog({ title: options.title, test: `${options.test}-dialog`, body: [] });
@@ -64,7 +79,12 @@ export function ask(options: { title: string; label: string; value: string; test
       { method: "dialog", class: "ask" },
       h("label", { class: "stacked" }, h("span", { class: "label" }, options.label), input),
       options.note === undefined ? null : h("div", { class: "note" }, options.note),
-      h("div", { class: "dialog-actions" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), submitButton(options.action, `${options.test}-ok`)),
+      h(
+        "div",
+        { class: "dialog-actions" },
+        h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+        submitButton(options.action, `${options.test}-ok`),
+      ),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -10,6 +10,7 @@ interface Listing {
   recordings: string[];
   recent: string[];
   gallery: { name: string; title: string; question: string }[];
+  unsaved: string[]; // scenes that never were files: "unsaved:…"
 }
 
 const TEMPLATES = [
@@ -23,14 +24,27 @@ const TEMPLATES = [
 
 export function newScene(page: Page): void {
   const cards = TEMPLATES.map(({ value, text, about }) =>
-    card(text, about, `new-${value === "" ? "empty" : value}`, () => page.send({ kind: "New", template: value }).then(() => opened(page, dialog.close), (error: unknown) => dialog.fail(message(error)))),
+    card(
+      text,
+      about,
+      `new-${value === "" ? "empty" : value}`,
+      () => page.send({ kind: "New", template: value }).then(() => opened(page, dialog.close), (error: unknown) => dialog.fail(message(error))),
+    ),
   );
-  const dialog = showDialog({ title: "New scene", test: "new-dialog", body: [h("div", { class: "cards" }, ...cards), h("p", { class: "note" }, "Unsaved edits of the present scene are kept, and come back when it is opened again.")] });
+  const dialog = showDialog({
+    title: "New scene",
+    test: "new-dialog",
+    body: [
+      h("div", { class: "cards" }, ...cards),
+      h("p", { class: "note" }, "Unsaved edits of the present scene are kept, and come back when it is opened again."),
+    ],
+  });
 }
 
 function opened(page: Page, close: () => void): void {
   page.store.select([]);
   close();
+  page.fit();
 }
 
 function card(title: string, about: string, test: string, run: () => void): HTMLElement {
@@ -52,25 +66,55 @@ export function openScene(page: Page): void {
   );
 }
 
-function listing(files: Listing, open: (command: { kind: "Open"; path: string } | { kind: "New"; template: string }) => void, now: string | null): HTMLElement[] {
+function listing(
+  files: Listing,
+  open: (command: { kind: "Open"; path: string } | { kind: "New"; template: string }) => void,
+  now: string | null,
+): HTMLElement[] {
   const search = h("input", { type: "search", class: "search text", placeholder: "Search scenes", test: "open-search", "aria-label": "search scenes" });
   const rows = files.scenes.map((path) => fileRow(path, path === now, () => open({ kind: "Open", path })));
   search.addEventListener("input", () => {
     const wanted = search.value.toLowerCase();
     rows.forEach((row, i) => (row.hidden = !files.scenes[i].toLowerCase().includes(wanted)));
   });
+  const unsaved = files.unsaved.map((path) => fileRow(path, false, () => open({ kind: "Open", path }), path.replace("unsaved:", "")));
   const recent = files.recent.slice(0, 5).map((path) => fileRow(path, path === now, () => open({ kind: "Open", path })));
-  const cards = files.gallery.map(({ name, title, question }) => card(title || name, question || "A scene to try things on", `demo-${name}`, () => open({ kind: "New", template: `demo:${name}` })));
+  const cards = files.gallery.map(({ name, title, question }) => card(
+    title || name,
+    question || "A scene to try things on",
+    `demo-${name}`,
+    () => open({ kind: "New", template: `demo:${name}` }),
+  ));
   const column = (title: string, ...children: Child[]): HTMLElement => h("section", {}, h("h3", {}, title), ...children);
   return [
-    h("div", { class: "open-column" }, recent.length === 0 ? null : column("Recent", h("div", { class: "file-list" }, ...recent)), column("In this folder", search, rows.length === 0 ? h("div", { class: "empty" }, "There is no scene file here yet.") : h("div", { class: "file-list tall", test: "scenes" }, ...rows))),
-    h("div", { class: "open-column" }, column("Gallery", cards.length === 0 ? h("div", { class: "empty" }, "The gallery is empty.") : h("div", { class: "cards" }, ...cards))),
+    h(
+      "div",
+      { class: "open-column" },
+      unsaved.length === 0 ? null : column("Never saved", h("div", { class: "file-list", test: "unsaved-scenes" }, ...unsaved)),
+      recent.length === 0 ? null : column("Recent", h("div", { class: "file-list" }, ...recent)),
+      column(
+        "In this folder",
+        search,
+        rows.length === 0 ? h("div", { class: "empty" }, "There is no scene file here yet.") : h("div", { class: "file-list tall", test: "scenes" }, ...rows),
+      ),
+    ),
+    h(
+      "div",
+      { class: "open-column" },
+      column("Gallery", cards.length === 0 ? h("div", { class: "empty" }, "The gallery is empty.") : h("div", { class: "cards" }, ...cards)),
+    ),
   ];
 }
 
-function fileRow(path: string, now: boolean, run: () => void): HTMLElement {
-  const at = path.lastIndexOf("/") + 1;
-  return h("button", { type: "button", class: `file-row ${now ? "now" : ""}`, test: `file-${path}`, title: path, onclick: run }, icon("cable"), h("span", {}, path.slice(at)), h("span", { class: "muted" }, path.slice(0, at)));
+function fileRow(path: string, now: boolean, run: () => void, shown = path): HTMLElement {
+  const at = shown.lastIndexOf("/") + 1;
+  return h(
+    "button",
+    { type: "button", class: `file-row ${now ? "now" : ""}`, test: `file-${path}`, title: path, onclick: run },
+    icon("cable"),
+    h("span", {}, shown.slice(at)),
+    h("span", { class: "muted" }, shown.slice(0, at)),
+  );
 }
 
 /** Saves; asks for a name where there is none yet. */
@@ -128,7 +172,11 @@ export function exportFile(page: Page, format: keyof typeof EXPORTS): void {
 
 function downloadLink(path: string): HTMLElement {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return h("a", { class: "button primary", href: `file/${path.split("/").map(encodeURIComponent).join("/")}`, download: name, test: "export-download" }, `Download ${name}`);
+  return h(
+    "a",
+    { class: "button primary", href: `file/${path.split("/").map(encodeURIComponent).join("/")}`, download: name, test: "export-download" },
+    `Download ${name}`,
+  );
 }
 
 /** The view as it is on the screen. */
@@ -163,7 +211,11 @@ export function replay(page: Page): void {
   page.send({ kind: "Files" }).then(
     (answer) => {
       const { recordings } = answer as Listing;
-      body.replaceChildren(recordings.length === 0 ? h("div", { class: "empty" }, "Nothing was recorded in this folder yet.") : h("div", { class: "file-list tall" }, ...recordings.map((path) => fileRow(path, false, () => run(path)))));
+      body.replaceChildren(recordings.length === 0 ? h("div", { class: "empty" }, "Nothing was recorded in this folder yet.") : h(
+        "div",
+        { class: "file-list tall" },
+        ...recordings.map((path) => fileRow(path, false, () => run(path))),
+      ));
     },
     (error: unknown) => dialog.fail(message(error)),
   );
@@ -172,12 +224,20 @@ export function replay(page: Page): void {
 /** The session so far as Python. */
 export function copyAsPython(page: Page): void {
   const text = h("pre", { class: "script", tabindex: 0, test: "script-text" }, "…");
-  const copy = button({ icon: "copy", text: "Copy", title: "Copy the script", test: "script-copy", class: "primary", run: () => void copyText(text.textContent ?? "").then((done) => {
+  const run = async (): Promise<void> => {
+    const done = await copyText(text.textContent ?? "");
     const label = copy.querySelector("span");
     if (label !== null) label.textContent = done ? "Copied" : "Select it and press Ctrl C";
     if (!done) getSelection()?.selectAllChildren(text);
-  }) });
-  const dialog = showDialog({ title: "This session as Python", test: "script-dialog", wide: true, body: [h("p", { class: "note" }, "Does the same without the workbench: run it beside the scene file."), text], actions: [copy] });
+  };
+  const copy = button({ icon: "copy", text: "Copy", title: "Copy the script", test: "script-copy", class: "primary", run: () => void run() });
+  const dialog = showDialog({
+    title: "This session as Python",
+    test: "script-dialog",
+    wide: true,
+    body: [h("p", { class: "note" }, "Does the same without the workbench: run it beside the scene file."), text],
+    actions: [copy],
+  });
   page.send({ kind: "Script" }).then(
     (script) => (text.textContent = String(script)),
     (error: unknown) => dialog.fail(message(error)),

@@ -21,7 +21,11 @@ const HUGE = 100; // times larger or smaller than the cables: the units are prob
 
 /** Takes files dropped anywhere on the page. */
 export function takeDrops(page: Page): void {
-  const veil = h("div", { class: "drop-veil", test: "drop-veil", hidden: true }, h("div", {}, "Drop a mesh file to add it as a part", h("small", {}, ENDINGS.join("  "))));
+  const veil = h(
+    "div",
+    { class: "drop-veil", test: "drop-veil", hidden: true },
+    h("div", {}, "Drop a mesh file to add it as a part", h("small", {}, ENDINGS.join("  "))),
+  );
   document.body.append(veil);
   let depth = 0;
   const isFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -70,11 +74,22 @@ async function addMesh(page: Page, file: File): Promise<void> {
 function form(page: Page, file: string, seen: Preview, close: () => void, fail: (text: string) => void): HTMLElement {
   const unit = page.unit;
   const name = h("input", { type: "text", class: "text", test: "mesh-name", value: freeName(page, file.replace(/\.\w+$/, "")), "aria-label": "name" });
-  const units = h("select", { class: "select", test: "mesh-units", title: "What one number in the file means", "aria-label": "units" }, ...(["mm", "cm", "m", "in"] as const).map((k) => h("option", { value: k }, k)));
+  const units = h(
+    "select",
+    { class: "select", test: "mesh-units", title: "What one number in the file means", "aria-label": "units" },
+    ...(["mm", "cm", "m", "in"] as const).map((k) => h("option", { value: k }, k)),
+  );
   units.value = seen.needs_units ? "mm" : "m";
   units.disabled = !seen.needs_units;
-  const up = h("select", { class: "select", test: "mesh-up", title: "The axis of the file that points up", "aria-label": "up axis" }, ...["z", "y", "x"].map((k) => h("option", { value: k }, `${k} is up`)));
-  const position = ["x", "y", "z"].map((axis) => h("input", { type: "text", class: "number", value: "0", test: `mesh-position-${axis}`, "aria-label": `position ${axis}` }));
+  const up = h(
+    "select",
+    { class: "select", test: "mesh-up", title: "The axis of the file that points up", "aria-label": "up axis" },
+    ...["z", "y", "x"].map((k) => h("option", { value: k }, `${k} is up`)),
+  );
+  const position = ["x", "y", "z"].map((axis) => h(
+    "input",
+    { type: "text", class: "number", value: "0", test: `mesh-position-${axis}`, "aria-label": `position ${axis}` },
+  ));
   const size = h("span", { class: "value", test: "mesh-size" });
   const warning = h("div", { class: "warning-box", test: "mesh-warning" });
   const show = (): void => {
@@ -88,12 +103,20 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
   };
   units.addEventListener("change", show);
   up.addEventListener("change", show);
-  const row = (label: string, ...fields: (HTMLElement | string)[]): HTMLElement => h("div", { class: "field" }, h("span", { class: "label" }, label), h("span", { class: "row-of" }, ...fields));
+  const row = (label: string, ...fields: (HTMLElement | string)[]): HTMLElement => h(
+    "div",
+    { class: "field" },
+    h("span", { class: "label" }, label),
+    h("span", { class: "row-of" }, ...fields),
+  );
   const element = h(
     "form",
     { class: "mesh-form" },
     row("File", h("span", { class: "value" }, file)),
-    row("Surface", h("span", { class: "value", test: "mesh-triangles" }, `${seen.triangles.toLocaleString("en")} triangles, ${seen.closed ? "closed" : "open"}`)),
+    row(
+      "Surface",
+      h("span", { class: "value", test: "mesh-triangles" }, `${seen.triangles.toLocaleString("en")} triangles, ${seen.closed ? "closed" : "open"}`),
+    ),
     row("Size", size),
     row("Name", name),
     row("Units", units, seen.needs_units ? "" : h("span", { class: "muted" }, "by definition")),
@@ -106,7 +129,14 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
     event.preventDefault();
     const at = position.map((input) => parse("length", input.value, unit));
     if (at.some((k) => k === null)) return fail("the position needs three lengths");
-    page.send({ kind: "AddPart", upload: seen.upload, name: name.value.trim(), units: units.value as Unit, up: up.value as "x" | "y" | "z", position: at as Vec3 }).then(
+    page.send({
+      kind: "AddPart",
+      upload: seen.upload,
+      name: name.value.trim(),
+      units: units.value as Unit,
+      up: up.value as "x" | "y" | "z",
+      position: at as Vec3,
+    }).then(
       (added) => {
         page.store.select([String(added)]);
         close();

@@ -5,7 +5,10 @@ import { message, type Page } from "../panels/page";
 import { complaint, numberText, parse, unitOf } from "../panels/quantities";
 
 const SHAPES: { [kind: string]: { text: string; sizes: { key: string; label: string; value: number }[] } } = {
-  box: { text: "Box", sizes: [{ key: "x", label: "Along x", value: 0.1 }, { key: "y", label: "Along y", value: 0.1 }, { key: "z", label: "Along z", value: 0.05 }] },
+  box: {
+    text: "Box",
+    sizes: [{ key: "x", label: "Along x", value: 0.1 }, { key: "y", label: "Along y", value: 0.1 }, { key: "z", label: "Along z", value: 0.05 }],
+  },
   cylinder: { text: "Cylinder", sizes: [{ key: "diameter", label: "Diameter", value: 0.04 }, { key: "length", label: "Length", value: 0.2 }] },
   capsule: { text: "Capsule", sizes: [{ key: "diameter", label: "Diameter", value: 0.04 }, { key: "length", label: "Length", value: 0.2 }] },
   sphere: { text: "Sphere", sizes: [{ key: "diameter", label: "Diameter", value: 0.08 }] },
@@ -14,24 +17,45 @@ const SHAPES: { [kind: string]: { text: string; sizes: { key: string; label: str
 
 export function addShape(page: Page): void {
   const { unit } = page;
-  const kind = h("select", { class: "select", test: "shape-kind", "aria-label": "shape" }, ...Object.entries(SHAPES).map(([value, { text }]) => h("option", { value }, text)));
+  const kind = h(
+    "select",
+    { class: "select", test: "shape-kind", "aria-label": "shape" },
+    ...Object.entries(SHAPES).map(([value, { text }]) => h("option", { value }, text)),
+  );
   const sizes = h("div", { class: "rows" });
   let inputs: { key: string; label: string; input: HTMLInputElement }[] = [];
-  const row = (label: string, field: HTMLElement, name = ""): HTMLElement => h("div", { class: "field" }, h("span", { class: "label" }, label), h("span", { class: "typed" }, field, h("span", { class: "unit" }, name)));
+  const row = (label: string, field: HTMLElement, name = ""): HTMLElement => h(
+    "div",
+    { class: "field" },
+    h("span", { class: "label" }, label),
+    h("span", { class: "typed" }, field, h("span", { class: "unit" }, name)),
+  );
   const fill = (): void => {
-    inputs = SHAPES[kind.value].sizes.map(({ key, label, value }) => ({ key, label, input: h("input", { type: "text", class: "number", test: `new-shape-${key}`, value: numberText("length", value, unit), "aria-label": label }) }));
+    inputs = SHAPES[kind.value].sizes.map(({ key, label, value }) => ({
+      key,
+      label,
+      input: h("input", { type: "text", class: "number", test: `new-shape-${key}`, value: numberText("length", value, unit), "aria-label": label }),
+    }));
     sizes.replaceChildren(...inputs.map(({ label, input }) => row(label, input, unitOf("length", unit))));
   };
   kind.addEventListener("change", fill);
   fill();
-  const position = ["x", "y", "z"].map((axis) => h("input", { type: "text", class: "number", value: "0", test: `shape-position-${axis}`, "aria-label": `position ${axis}` }));
+  const position = ["x", "y", "z"].map((axis) => h(
+    "input",
+    { type: "text", class: "number", value: "0", test: `shape-position-${axis}`, "aria-label": `position ${axis}` },
+  ));
   const form = h(
     "form",
     { class: "mesh-form" },
     row("Shape", kind),
     sizes,
     h("div", { class: "field" }, h("span", { class: "label" }, `Position ${unitOf("length", unit)}`), h("span", { class: "row-of" }, ...position)),
-    h("div", { class: "dialog-actions" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), submitButton("Add part", "shape-add")),
+    h(
+      "div",
+      { class: "dialog-actions" },
+      h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+      submitButton("Add part", "shape-add"),
+    ),
   );
   const dialog = showDialog({ title: "Add a part of a simple shape", test: "shape-dialog", body: [form] });
   form.addEventListener("submit", (event) => {

@@ -10,13 +10,35 @@ import { icon } from "./icons";
 import { message, type Page } from "./page";
 
 export function banners(page: Page): Piece {
-  const lost = h("div", { class: "banner bad", role: "alert", test: "disconnected" }, icon("warning"), h("span", {}, "The studio does not answer. The last shape stays; this page tries to connect again by itself."));
-  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void page.send({ kind: "Discard" }).then(() => page.store.select([]), (error: unknown) => page.store.say("error", message(error))) });
-  const keepThem = button({ text: "Keep", title: "Go on with the recovered edits", test: "keep-recovered", class: "small", run: () => {
+  const lost = h(
+    "div",
+    { class: "banner bad", role: "alert", test: "disconnected" },
+    icon("warning"),
+    h("span", {}, "The studio does not answer. The last shape stays; this page tries to connect again by itself."),
+  );
+  const backToFile = async (): Promise<void> => {
+    try {
+      await page.send({ kind: "Discard" });
+      page.store.select([]);
+      page.fit();
+    } catch (error) {
+      page.store.say("error", message(error));
+    }
+  };
+  const goOn = (): void => {
     kept = true;
     page.ask(true);
-  } });
-  const recovered = h("div", { class: "banner", test: "recovered" }, icon("info"), h("span", {}, "Unsaved edits of the last session were recovered."), keepThem, discard);
+  };
+  const discard = button({ text: "Discard them", title: "Back to the file as it was saved", test: "discard", class: "small", run: () => void backToFile() });
+  const keepThem = button({ text: "Keep", title: "Go on with the recovered edits", test: "keep-recovered", class: "small", run: goOn });
+  const recovered = h(
+    "div",
+    { class: "banner", test: "recovered" },
+    icon("info"),
+    h("span", {}, "Unsaved edits of the last session were recovered."),
+    keepThem,
+    discard,
+  );
   let kept = false;
   let lostSince: number | null = null;
   return {
@@ -35,6 +57,9 @@ export function banners(page: Page): Piece {
   };
 }
 
+const WAITING: { [state: string]: string } = { compiling: "Compiling the solver", solving: "Solving" };
+const COMPILING = "Once after an installation, about a minute. You can look around meanwhile.";
+
 /** Cards over the view. */
 export function overlays(page: Page): Piece {
   const [title, more] = [h("strong", {}), h("span", {})];
@@ -47,7 +72,13 @@ export function overlays(page: Page): Piece {
     h(
       "div",
       { class: "row-of" },
-      button({ icon: "cable", text: "New cable", title: "Click where it begins, and where it ends", test: "empty-cable", run: () => page.store.set("tool", "cable") }),
+      button({
+        icon: "cable",
+        text: "New cable",
+        title: "Click where it begins, and where it ends",
+        test: "empty-cable",
+        run: () => page.store.set("tool", "cable"),
+      }),
       button({ icon: "part", text: "Add a part", title: "From a mesh file", test: "empty-part", run: () => addPartFromFile(page) }),
       button({ text: "New from a template", title: "A hose, a rope, a strip", test: "empty-new", run: () => newScene(page) }),
       button({ text: "Open", title: "A scene of this folder, or of the gallery", test: "empty-open", run: () => openScene(page) }),
@@ -68,14 +99,20 @@ export function overlays(page: Page): Piece {
   const hint = firstHint(page);
   const toasts = toastList(page);
   return {
-    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, question.element, hint.element, toasts.element), waiting, empty),
+    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, waiting, question.element, hint.element, toasts.element), empty),
     update: () => {
       const status = page.store.get("status");
       const busy = status !== null && !["ready", "restarted"].includes(status.state);
       const opening = page.scene === null;
       setHidden(waiting, !(busy || opening));
-      setText(title, status?.state === "compiling" ? "Compiling the solver" : status?.state === "solving" ? "Solving" : opening ? "Opening the scene" : "Starting the simulation");
-      setText(more, status?.state === "compiling" ? "Once after an installation, about a minute. You can look around meanwhile." : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…");
+      setText(
+        title,
+        WAITING[status?.state ?? ""] ?? (opening ? "Opening the scene" : "Starting the simulation"),
+      );
+      setText(
+        more,
+        status?.state === "compiling" ? COMPILING : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…",
+      );
       const { scene } = page;
       setHidden(empty, busy || scene === null || scene.cables.length + scene.parts.length + scene.junctions.length > 0 || page.store.get("tool") !== "select");
       question.update();
@@ -94,14 +131,31 @@ function firstHint(page: Page): Piece {
   const element = h(
     "div",
     { class: "card-over hint-card", test: "first-hint" },
-    h("span", {}, h("b", {}, "Drag"), " an end, a clip or the cable itself. ", h("b", {}, "Click"), " to select. ", h("b", {}, "Right button"), " turns, ", h("b", {}, "wheel"), " zooms. ", h("button", { type: "button", class: "link", onclick: () => showHelp() }, "All keys"), " with ", h("kbd", {}, "?")),
+    h(
+      "span",
+      {},
+      h("b", {}, "Drag"),
+      " an end, a clip or the cable itself. ",
+      h("b", {}, "Click"),
+      " to select. ",
+      h("b", {}, "Right button"),
+      " turns, ",
+      h("b", {}, "wheel"),
+      " zooms. ",
+      h("button", { type: "button", class: "link", onclick: () => showHelp() }, "All keys"),
+      " with ",
+      h("kbd", {}, "?"),
+    ),
     close("first-hint-close", () => {
       seen = true;
       keep("hint-seen", true);
       page.ask(true);
     }),
   );
-  return { element, update: () => setHidden(element, seen || (page.scene?.cables.length ?? 0) === 0) };
+  return {
+    element,
+    update: () => setHidden(element, seen || (page.scene?.cables.length ?? 0) === 0 || document.querySelector(".question, .waiting:not([hidden])") !== null),
+  };
 }
 
 const LONG = { info: 4500, warning: 9000, error: 15000 }; // ms that something said stays over the view

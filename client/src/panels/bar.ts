@@ -5,7 +5,7 @@ import { copyAsPython, exportFile, newScene, openScene, pictureOfView, record, r
 import { showHelp } from "../help";
 import { button, showMenu, type Entries } from "./buttons";
 import { h, setClass, setText, type Piece } from "./elements";
-import { selectBox } from "./fields";
+import { selectBox } from "./choices";
 import { icon, setIcon, type IconName } from "./icons";
 import { message, type Page } from "./page";
 import { viewEntries } from "./viewmenu";
@@ -34,7 +34,13 @@ export function topBar(page: Page): Piece {
 }
 
 function fileGroup(page: Page): Piece {
-  const file = button({ icon: "menu", text: "File", title: "New, open, save, export, record", test: "file-menu", run: () => showMenu(file, fileEntries(page), "file-entries") });
+  const file = button({
+    icon: "menu",
+    text: "File",
+    title: "New, open, save, export, record",
+    test: "file-menu",
+    run: () => showMenu(file, fileEntries(page), "file-entries"),
+  });
   file.setAttribute("aria-haspopup", "menu");
   const name = h("span", { class: "file-name", test: "file-name" });
   const dot = h("span", { class: "unsaved", test: "unsaved", title: "There are unsaved edits; they are kept against a crash" }, "●");
@@ -66,7 +72,13 @@ function fileEntries(page: Page): Entries {
     { text: "Shapes as 3D model", test: "export-shapes", title: "GLB", run: () => exportFile(page, "shapes") },
     { text: "Report", test: "export-report", title: "All results as JSON", run: () => exportFile(page, "report") },
     { heading: "Session" },
-    { text: recording ? "Stop recording" : "Record", icon: "record", test: "file-record", title: "Notes everything you do in a file that can be replayed", run: () => record(page) },
+    {
+      text: recording ? "Stop recording" : "Record",
+      icon: "record",
+      test: "file-record",
+      title: "Notes everything you do in a file that can be replayed",
+      run: () => record(page),
+    },
     { text: "Replay…", icon: "play", test: "file-replay", run: () => replay(page) },
     { text: "Copy as Python…", icon: "copy", test: "file-script", run: () => copyAsPython(page) },
   ];
@@ -75,7 +87,12 @@ function fileEntries(page: Page): Entries {
 function undoGroup(page: Page): Piece {
   const make = (kind: "Undo" | "Redo", name: IconName, keys: string): Piece => {
     const label = h("span", { class: "undo-label" });
-    const element = h("button", { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => page.do({ kind }) }, icon(name), label);
+    const element = h(
+      "button",
+      { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => void (kind === "Undo" ? page.undo() : page.redo()) },
+      icon(name),
+      label,
+    );
     return {
       element,
       update: () => {
@@ -94,16 +111,36 @@ function undoGroup(page: Page): Piece {
 function simulationGroup(page: Page): Piece {
   const mark = icon("pause");
   const text = h("span", { class: "wide-only" }, "Live");
-  const live = h("button", { type: "button", class: "button toggle", test: "simulate", onclick: () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) }) }, mark, text);
-  const solve = button({ icon: "step", title: "Solve once (Ctrl Enter); with shift: forgetting the present shapes", test: "solve", run: (event) => page.do({ kind: "Solve", cold: event.shiftKey }) });
-  const reset = button({ icon: "reset", title: "Back to the scene as it was opened; can be undone", test: "reset", run: () => void page.send({ kind: "Reset" }).then(() => page.store.say("info", "Back to the scene as it was opened."), (error: unknown) => page.store.say("error", message(error))) });
+  const live = h(
+    "button",
+    { type: "button", class: "button toggle", test: "simulate", onclick: () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) }) },
+    mark,
+    text,
+  );
+  const solve = button({
+    icon: "step",
+    title: "Solve once (Ctrl Enter); with shift: forgetting the present shapes",
+    test: "solve",
+    run: (event) => page.do({ kind: "Solve", cold: event.shiftKey }),
+  });
+  const reset = button({
+    icon: "reset",
+    title: "Back to the scene as it was opened; can be undone",
+    test: "reset",
+    run: () => void page.send({ kind: "Reset" }).then(
+      () => page.store.say("info", "Back to the scene as it was opened."),
+      (error: unknown) => page.store.say("error", message(error)),
+    ),
+  });
   return {
     element: h("div", { class: "bar-group" }, live, solve, reset),
     update: () => {
       const on = page.scene?.simulate ?? true;
       setClass(live, "on", on);
       setIcon(mark, on ? "pause" : "play");
-      live.title = on ? "Cables follow at once. Click to stop: things then move and wait for a single solve (Space)" : "The simulation is off: click to let cables follow again (Space)";
+      live.title = on
+        ? "Cables follow at once. Click to stop: things then move and wait for a single solve (Space)"
+        : "The simulation is off: click to let cables follow again (Space)";
       live.setAttribute("aria-pressed", String(on));
       live.setAttribute("aria-label", "simulation");
       setText(text, on ? "Live" : "Off");
@@ -112,7 +149,15 @@ function simulationGroup(page: Page): Piece {
 }
 
 function toolGroup(page: Page): Piece {
-  const tools = TOOLS.map(({ tool, text, icon: name, title }) => ({ tool, element: h("button", { type: "button", class: "button tool", title, test: `tool-${tool}`, "aria-label": title, onclick: () => page.store.set("tool", tool) }, icon(name), h("span", { class: "wide-only" }, text)) }));
+  const tools = TOOLS.map(({ tool, text, icon: name, title }) => ({
+    tool,
+    element: h(
+      "button",
+      { type: "button", class: "button tool", title, test: `tool-${tool}`, "aria-label": title, onclick: () => page.store.set("tool", tool) },
+      icon(name),
+      h("span", { class: "wide-only" }, text),
+    ),
+  }));
   const section = h(
     "button",
     {
@@ -143,17 +188,47 @@ function toolGroup(page: Page): Piece {
 }
 
 function shownGroup(page: Page): Piece {
-  const colour = selectBox({ label: "colour by", test: "colour", title: "What the colour of the cables tells", choices: () => COLOURS, value: () => page.scene?.colour ?? "none", commit: (value) => page.do({ kind: "Colour", quantity: value as Colour["quantity"] }) });
-  const view: HTMLButtonElement = button({ icon: "eye", text: "View", title: "Standing points, arrows, labels, legend and more", test: "view-menu", run: () => showMenu(view, viewEntries(page), "view-entries") });
+  const colour = selectBox({
+    label: "colour by",
+    test: "colour",
+    title: "What the colour of the cables tells",
+    choices: () => COLOURS,
+    value: () => page.scene?.colour ?? "none",
+    commit: (value) => page.do({ kind: "Colour", quantity: value as Colour["quantity"] }),
+  });
+  const view: HTMLButtonElement = button({
+    icon: "eye",
+    text: "View",
+    title: "Standing points, arrows, labels, legend and more",
+    test: "view-menu",
+    run: () => showMenu(view, viewEntries(page), "view-entries"),
+  });
   view.setAttribute("aria-haspopup", "menu");
   return { element: h("div", { class: "bar-group" }, colour.select, view), update: colour.update };
 }
 
 function endGroup(page: Page): Piece {
-  const unit = selectBox({ label: "unit", test: "unit", title: "Unit of lengths on the screen", choices: () => ["mm", "cm", "m", "in"].map((k) => ({ value: k, text: k })), value: () => page.unit, commit: (value) => page.do({ kind: "SetUnit", unit: value as SetUnit["unit"] }) });
+  const unit = selectBox({
+    label: "unit",
+    test: "unit",
+    title: "Unit of lengths on the screen",
+    choices: () => ["mm", "cm", "m", "in"].map((k) => ({ value: k, text: k })),
+    value: () => page.unit,
+    commit: (value) => page.do({ kind: "SetUnit", unit: value as SetUnit["unit"] }),
+  });
   const mark = icon("moon");
   const dark = (): boolean => document.documentElement.dataset.theme === "dark";
-  const theme = h("button", { type: "button", class: "button icon-button", test: "theme", "aria-label": "theme", onclick: () => page.store.setOptions({ theme: (dark() ? "light" : "dark") satisfies Options["theme"] }) }, mark);
+  const theme = h(
+    "button",
+    {
+      type: "button",
+      class: "button icon-button",
+      test: "theme",
+      "aria-label": "theme",
+      onclick: () => page.store.setOptions({ theme: (dark() ? "light" : "dark") satisfies Options["theme"] }),
+    },
+    mark,
+  );
   const help = button({ icon: "help", title: "Keys and mouse (?)", test: "help", run: () => showHelp() });
   return {
     element: h("div", { class: "bar-group end" }, unit.select, theme, help),

@@ -44,14 +44,33 @@ export class Bottom implements Piece {
     this.checks = checksPanel(page);
     for (const tab of Object.keys(TABS) as Tab[]) {
       const count = h("span", { class: "count" });
-      const element = h("button", { type: "button", class: "tab", role: "tab", test: `tab-${tab}`, title: TABS[tab].title, onclick: () => this.show(tab) }, tab === "plots" ? this.plotsText : TABS[tab].text, count);
+      const element = h(
+        "button",
+        { type: "button", class: "tab", role: "tab", test: `tab-${tab}`, title: TABS[tab].title, onclick: () => this.show(tab) },
+        tab === "plots" ? this.plotsText : TABS[tab].text,
+        count,
+      );
       this.tabs.set(tab, { button: element, count });
     }
     this.fold = button({ icon: "down", title: "Fold this away (B)", test: "bottom-fold", class: "quiet", run: () => this.toggle() });
-    const head = h("div", { class: "panel-head low tabs", role: "tablist" }, ...[...this.tabs.values()].map((k) => k.button), h("span", { class: "push" }), this.choices.element, this.menu, this.fold);
+    const head = h(
+      "div",
+      { class: "panel-head low tabs", role: "tablist" },
+      ...[...this.tabs.values()].map((k) => k.button),
+      h("span", { class: "push" }),
+      this.choices.element,
+      this.menu,
+      this.fold,
+    );
     const grip = h("div", { class: "grip", title: "Drag to make this higher or lower", test: "bottom-grip" });
     this.dragHeight(grip);
-    this.element = h("section", { class: "bottom", test: "bottom" }, grip, this.checks.element, h("div", { class: "bottom-main" }, head, ...Object.values(this.panels).map((k) => k.element)));
+    this.element = h(
+      "section",
+      { class: "bottom", test: "bottom" },
+      grip,
+      this.checks.element,
+      h("div", { class: "bottom-main" }, head, ...Object.values(this.panels).map((k) => k.element)),
+    );
     this.fit();
   }
 
@@ -75,7 +94,13 @@ export class Bottom implements Piece {
     const { scene } = this.page;
     const said = this.page.store.get("said");
     if (this.tab === "messages" && !this.folded) this.seen = said.length;
-    const counts: { [tab in Tab]: number } = { plots: 0, measures: scene?.measures.length ?? 0, variants: scene?.variants.length ?? 0, points: scene?.points.length ?? 0, messages: Math.max(0, said.length - this.seen) };
+    const counts: { [tab in Tab]: number } = {
+      plots: 0,
+      measures: scene?.measures.length ?? 0,
+      variants: scene?.variants.length ?? 0,
+      points: scene?.points.length ?? 0,
+      messages: Math.max(0, said.length - this.seen),
+    };
     for (const [tab, { button: element, count }] of this.tabs) {
       const on = tab === this.tab && !this.folded;
       setClass(element, "on", on);

@@ -11,7 +11,17 @@ import { parse } from "./quantities";
 import { branchNear, twistBetween } from "./turns";
 
 export function cablePanel(page: Page, name: string): Piece {
-  return stack("parts", readoutsPart(page, name), lengthPart(page, name), twistPart(page, name), makePart(page, name), restPart(page, name), limitsPart(page, name), supportsPart(page, name), advancedPart(page, name));
+  return stack(
+    "parts",
+    readoutsPart(page, name),
+    lengthPart(page, name),
+    twistPart(page, name),
+    makePart(page, name),
+    restPart(page, name),
+    limitsPart(page, name),
+    supportsPart(page, name),
+    advancedPart(page, name),
+  );
 }
 
 function readoutsPart(page: Page, name: string): Piece {
@@ -122,13 +132,30 @@ function restPart(page: Page, name: string): Piece {
       },
       slider: { range: (value) => [-Math.max(20, 2 * Math.abs(value)), Math.max(20, 2 * Math.abs(value))] },
     });
-  const straighten = action(page, { text: "Make it straight", title: "The cable is then straight without forces", test: "rest-straight", class: "small", run: () => page.edit({ [`${name}/rest`]: null }) });
+  const straighten = action(
+    page,
+    {
+      text: "Make it straight",
+      title: "The cable is then straight without forces",
+      test: "rest-straight",
+      class: "small",
+      run: () => page.edit({ [`${name}/rest`]: null }),
+    },
+  );
   return part(
     "Rest shape",
     "part-rest",
     new Slot(() =>
       plain() === null
-        ? { key: "moulded", build: () => stack("rows", h("div", { class: "note" }, `Moulded: ${rest().points?.length ?? (rest().curvature as unknown[] | undefined)?.length ?? 0} points.`), straighten.element, straighten.trouble) }
+        ? {
+          key: "moulded",
+          build: () => stack(
+            "rows",
+            h("div", { class: "note" }, `Moulded: ${rest().points?.length ?? (rest().curvature as unknown[] | undefined)?.length ?? 0} points.`),
+            straighten.element,
+            straighten.trouble,
+          ),
+        }
         : {
             key: "curved",
             build: () =>
@@ -158,8 +185,27 @@ function advancedPart(page: Page, name: string): Piece {
       value: () => cable()?.points,
       commit: (value) => page.edit({ [`${name}/points`]: value }),
     }),
-    checkField(page, { label: "Touches other things", test: "cable-collide", title: "Off: it touches no part, no other cable, and not itself", value: () => cable()?.fields.collide !== false, commit: (value) => page.edit({ [`${name}/collide`]: value }) }),
-    quantityField(page, { label: "Friction", kind: "number", test: "cable-friction", title: "With other cables and itself", value: () => Number(cable()?.fields.friction ?? 0), commit: (value) => page.edit({ [`${name}/friction`]: value }) }),
+    checkField(
+      page,
+      {
+        label: "Touches other things",
+        test: "cable-collide",
+        title: "Off: it touches no part, no other cable, and not itself",
+        value: () => cable()?.fields.collide !== false,
+        commit: (value) => page.edit({ [`${name}/collide`]: value }),
+      },
+    ),
+    quantityField(
+      page,
+      {
+        label: "Friction",
+        kind: "number",
+        test: "cable-friction",
+        title: "With other cables and itself",
+        value: () => Number(cable()?.fields.friction ?? 0),
+        commit: (value) => page.edit({ [`${name}/friction`]: value }),
+      },
+    ),
     readout("Bending, axis 1", "What the make amounts to", "stiffness-1", stiffness("bending about d1")),
     readout("Bending, axis 2", "What the make amounts to", "stiffness-2", stiffness("bending about d2")),
     readout("Torsion", "What the make amounts to", "stiffness-3", stiffness("torsion")),
@@ -172,6 +218,16 @@ export function scenePart(page: Page): Piece {
   return part(
     "World",
     "part-world",
-    vectorField(page, { label: "Gravity m/s²", kind: "number", test: "gravity", title: "Of the world, m/s²; z is up", value: () => page.scene?.gravity ?? null, commit: (gravity) => page.edit({ gravity }) }),
+    vectorField(
+      page,
+      {
+        label: "Gravity m/s²",
+        kind: "number",
+        test: "gravity",
+        title: "Of the world, m/s²; z is up",
+        value: () => page.scene?.gravity ?? null,
+        commit: (gravity) => page.edit({ gravity }),
+      },
+    ),
   );
 }

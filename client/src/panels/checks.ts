@@ -23,7 +23,10 @@ export function checksPanel(page: Page): Piece {
       setText(total, checks.length === 0 ? "" : failed === 0 ? `all ${checks.length} pass` : `${failed} of ${checks.length} fail`);
       setClass(total, "bad", failed > 0);
       setClass(total, "good", failed === 0 && checks.length > 0);
-      setText(empty, page.store.get("readouts") === null ? "Nothing is solved yet." : checks.length === 0 ? "No limits are set. Give a cable limits in its properties." : "");
+      setText(
+        empty,
+        page.store.get("readouts") === null ? "Nothing is solved yet." : checks.length === 0 ? "No limits are set. Give a cable limits in its properties." : "",
+      );
       setHidden(empty, empty.textContent === "");
       setHidden(list, checks.length === 0);
     },
@@ -37,7 +40,15 @@ function row(page: Page, first: CheckValue): { element: HTMLElement; show(check:
   const rule = h("span", { class: "check-rule" });
   const value = h("span", { class: "check-value" });
   const limit = h("span", { class: "check-limit" });
-  const element = h("button", { type: "button", class: "check", role: "listitem", test: `check-${first.cable}-${first.rule}`, onclick: () => look() }, mark, name, rule, value, limit);
+  const element = h(
+    "button",
+    { type: "button", class: "check", role: "listitem", test: `check-${first.cable}-${first.rule}`, onclick: () => look() },
+    mark,
+    name,
+    rule,
+    value,
+    limit,
+  );
   const look = (): void => {
     page.store.select([check.cable], check.at === null ? null : { cable: check.cable, at: check.at });
     if (check.at !== null) page.store.setPlace({ cable: check.cable, at: check.at });
@@ -49,7 +60,9 @@ function row(page: Page, first: CheckValue): { element: HTMLElement; show(check:
     show: (now) => {
       check = now;
       const kind = KINDS[now.unit];
-      const say = (k: number | null): string => (k === null ? "–" : kind === undefined ? `${Number(k.toPrecision(4))} ${now.unit}` : kind === "length" ? page.length(k) : page.text(kind, k));
+      const say = (k: number | null): string => (
+        k === null ? "–" : kind === undefined ? `${Number(k.toPrecision(4))} ${now.unit}` : kind === "length" ? page.length(k) : page.text(kind, k)
+      );
       setIcon(mark, now.ok ? "check" : "cross");
       setClass(element, "bad", !now.ok);
       element.dataset.ok = String(now.ok);
@@ -57,7 +70,8 @@ function row(page: Page, first: CheckValue): { element: HTMLElement; show(check:
       setText(rule, now.text.replace("twist per length", "twist"));
       setText(value, say(now.value));
       setText(limit, `${AT_LEAST.includes(now.rule) ? "≥" : "≤"} ${say(now.limit)}`);
-      element.title = `${now.cable}: ${now.text} ${say(now.value)}, limit ${say(now.limit)}${now.at === null ? "" : `, at ${(100 * now.at).toFixed(0)} %`}. Click to look at it`;
+      const where = now.at === null ? "" : `, at ${(100 * now.at).toFixed(0)} %`;
+      element.title = `${now.cable}: ${now.text} ${say(now.value)}, limit ${say(now.limit)}${where}. Click to look at it`;
     },
   };
 }

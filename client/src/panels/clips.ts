@@ -2,10 +2,13 @@
 import type { CableInfo, Support } from "../messages";
 import type { ClipKind } from "../store";
 import { button } from "./buttons";
-import { h, Keyed, setText, type Piece } from "./elements";
-import { action, part, quantityField, selectBox, selectField } from "./fields";
+import { h, Keyed, setHidden, setText, type Piece } from "./elements";
+import { selectBox, selectField } from "./choices";
+import { action, part, quantityField } from "./fields";
+import { typedInput } from "./inputs";
 import { message, type Page, type Quaternion } from "./page";
 import { supportPose } from "./pose";
+import { wire } from "./quantities";
 import { inverse, times } from "./turns";
 
 export const KINDS: readonly { value: ClipKind; text: string; title: string }[] = [
@@ -67,8 +70,18 @@ function onPart(page: Page, on: unknown, frame: Quaternion): Quaternion {
 export function supportsPart(page: Page, name: string): Piece {
   const list = h("div", { class: "list", test: "supports" });
   const rows = new Keyed<Support>(list, (first) => row(page, name, first));
-  const count = h("input", { type: "number", class: "number short", min: 1, max: 200, value: 3, test: "clips-count", "aria-label": "number of clips", title: "How many clips" });
-  const kind = selectBox({ label: "kind", test: "clips-kind", title: "Kind of the new clips", choices: () => KINDS, value: () => page.store.get("options").clip, commit: (value) => page.store.setOptions({ clip: value as ClipKind }) });
+  const count = h(
+    "input",
+    { type: "number", class: "number short", min: 1, max: 200, value: 3, test: "clips-count", "aria-label": "number of clips", title: "How many clips" },
+  );
+  const kind = selectBox({
+    label: "kind",
+    test: "clips-kind",
+    title: "Kind of the new clips",
+    choices: () => KINDS,
+    value: () => page.store.get("options").clip,
+    commit: (value) => page.store.setOptions({ clip: value as ClipKind }),
+  });
   const one = action(page, {
     text: "Add one",
     title: "A clip where the cable was clicked, or in its middle; nothing moves",
@@ -86,12 +99,36 @@ export function supportsPart(page: Page, name: string): Piece {
     class: "small",
     run: () => page.send({ kind: "SpaceClips", cable: name, count: Math.round(Number(count.value)), clip: page.store.get("options").clip }),
   });
-  const add = h("div", { class: "row-of add" }, kind.select, one.element, h("span", { class: "push" }), count, evenly.element);
+  const clicked = h("div", { class: "note", test: "clicked-place" });
+  const add = h(
+    "div",
+    { class: "rows" },
+    h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "A clip where the cable was clicked, or in its middle" }, "New clip"),
+      h("span", { class: "row-of" }, kind.select, one.element),
+    ),
+    clicked,
+    h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "So many clips of this kind" }, "Number"),
+      h("span", { class: "row-of" }, count, evenly.element),
+    ),
+  );
   return part("Ends and clips", "part-clips", {
     element: h("div", { class: "rows" }, list, add, one.trouble, evenly.trouble),
     update: () => {
       rows.show(page.cable(name)?.supports ?? [], (support) => support.path);
       kind.update();
+      const at = page.store.get("selectedPlace");
+      const length = page.cable(name)?.length ?? 0;
+      setText(
+        clicked,
+        at?.cable === name ? `Clicked at ${page.length(at.at * length)} from the start (${(100 * at.at).toFixed(0)} %): a new clip goes there.` : "",
+      );
+      setHidden(clicked, clicked.textContent === "");
     },
   });
 }
@@ -99,22 +136,41 @@ export function supportsPart(page: Page, name: string): Piece {
 function row(page: Page, name: string, first: Support): { element: HTMLElement; show(support: Support): void } {
   let support = first;
   const label = h("button", { type: "button", class: "link name", title: "Select it", onclick: () => page.store.select([support.path]) });
-  const place = h("span", { class: "value muted" });
-  const trouble = h("div", { class: "field-error", role: "alert", hidden: true });
-  const kind = kindBox(page, name, () => support, (error) => {
+  const trouble = h("div", { class: "field-error", role: "alert", test: `support-${first.name}-error`, hidden: true });
+  const failed = (error: string): void => {
     trouble.hidden = error === "";
     setText(trouble, error);
+  };
+  const place = typedInput(page, {
+    kind: "length",
+    test: `place-${first.name}`,
+    title: "Length from the start of the cable; of a sliding clip it is found",
+    label: `place of ${first.name}`,
+    value: () => support.at * (page.cable(name)?.length ?? 0),
+    commit: (text) =>
+      page.edit({ [`${support.path}.from_start`]: wire("length", text, page.unit) }).then(
+        () => (failed(""), true),
+        (error: unknown) => (failed(message(error)), false),
+      ),
   });
+  const kind = kindBox(page, name, () => support, failed);
   const remove = isEnd(first)
     ? h("span", { class: "icon-space" })
-    : button({ icon: "trash", title: `Remove ${first.name}`, test: `remove-${first.name}`, class: "quiet", run: () => page.do({ kind: "Remove", paths: [support.path] }) });
-  const element = h("div", { class: "list-row", test: `support-${first.name}` }, label, place, kind.select, remove, trouble);
+    : button({
+      icon: "trash",
+      title: `Remove ${first.name}`,
+      test: `remove-${first.name}`,
+      class: "quiet",
+      run: () => page.do({ kind: "Remove", paths: [support.path] }),
+    });
+  const element = h("div", { class: "list-row", test: `support-${first.name}` }, label, place.input, kind.select, remove, trouble);
   return {
     element,
     show: (now) => {
       support = now;
       setText(label, now.on === null ? now.name : `${now.name} on ${now.on}`);
-      setText(place, page.length(now.at * (page.cable(name)?.length ?? 0)));
+      place.input.readOnly = isEnd(now) || now.kind === "ring" || now.kind === "sleeve";
+      place.update();
       kind.update();
     },
   };
@@ -196,7 +252,12 @@ export function supportPanel(page: Page, path: string): Piece {
     ...combined(
       part("Holds", "part-support", h("div", { class: "readout" }, h("span", { class: "label" }, "Cable"), whole), kind, on, place),
       part("Pose", "part-pose", ...supportPose(page, path)),
-      part("Reaction", "part-reaction", shown("Force", "What it exerts on the cable", () => force("force")), shown("Moment", "What it exerts on the cable", () => force("moment"))),
+      part(
+        "Reaction",
+        "part-reaction",
+        shown("Force", "What it exerts on the cable", () => force("force")),
+        shown("Moment", "What it exerts on the cable", () => force("moment")),
+      ),
     ),
   };
 }

@@ -27,7 +27,17 @@ export function knob(page: Page, { path, value, usable }: Options): Piece {
   hand.setAttribute("y1", "-5");
   hand.setAttribute("y2", "-15");
   const turns = h("span", { class: "knob-turns" });
-  const element = h("div", { class: "knob", tabindex: 0, role: "slider", test: "twist-knob", "aria-label": "turn the end", title: "Drag around to turn the end about its tangent; shift turns finely; arrow keys turn by 5°" });
+  const element = h(
+    "div",
+    {
+      class: "knob",
+      tabindex: 0,
+      role: "slider",
+      test: "twist-knob",
+      "aria-label": "turn the end",
+      title: "Drag around to turn the end about its tangent; shift turns finely; arrow keys turn by 5°",
+    },
+  );
   element.append(svg, turns);
 
   let turning: { start: Quaternion; turned: number; last: number } | null = null;

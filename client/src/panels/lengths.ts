@@ -1,6 +1,7 @@
 // How long a cable is: typed, slid, found by itself, fed, lengthened between two places, or asked for.
 import { h, setHidden, setText, stack, Slot, type Piece } from "./elements";
-import { action, part, quantityField, segments } from "./fields";
+import { segments } from "./choices";
+import { action, part, quantityField } from "./fields";
 import { metres } from "./make";
 import { message, type Page } from "./page";
 import { parse, unitOf } from "./quantities";
@@ -28,7 +29,11 @@ export function lengthPart(page: Page, name: string): Piece {
     ],
     value: mode,
     commit: (value) => {
-      const command = value === "soft" ? ({ kind: "Soften", cable: name, bent: 0.5 } as const) : value === "feed" ? ({ kind: "Feed", cable: name } as const) : ({ kind: "Freeze", cable: name } as const);
+      const command = value === "soft" ? ({
+        kind: "Soften",
+        cable: name,
+        bent: 0.5,
+      } as const) : value === "feed" ? ({ kind: "Feed", cable: name } as const) : ({ kind: "Freeze", cable: name } as const);
       if (value === mode()) return;
       page.send(command).then(
         () => setHidden(trouble, true),
@@ -39,7 +44,10 @@ export function lengthPart(page: Page, name: string): Piece {
       );
     },
   });
-  const more = new Slot(() => ({ key: mode(), build: () => (mode() === "soft" ? soft(page, name) : mode() === "feed" ? feed(page, name) : lengthen(page, name)) }));
+  const more = new Slot(() => ({
+    key: mode(),
+    build: () => (mode() === "soft" ? soft(page, name) : mode() === "feed" ? feed(page, name) : lengthen(page, name)),
+  }));
   return part("Length", "part-length", length, choose, trouble, more, howLong(page, name));
 }
 
@@ -57,7 +65,12 @@ function soft(page: Page, name: string): Piece {
     slider: { range: () => [0, 1] },
     wide: true,
   });
-  return stack("rows", slider, h("div", { class: "ends-of-scale" }, h("span", {}, "rather straight"), h("span", {}, "rather bent")), h("div", { class: "note" }, "“Fixed” keeps the length that was found."));
+  return stack(
+    "rows",
+    slider,
+    h("div", { class: "ends-of-scale" }, h("span", {}, "rather straight"), h("span", {}, "rather bent")),
+    h("div", { class: "note" }, "“Fixed” keeps the length that was found."),
+  );
 }
 
 function feed(page: Page, name: string): Piece {
@@ -68,11 +81,27 @@ function feed(page: Page, name: string): Piece {
     test: "feed-between",
     run: () => page.send({ kind: "Feed", cable: name, between: between.value() }),
   });
-  return stack("rows", h("div", { class: "note" }, "Pull an end or a clip: the cable feeds as it goes. “Fixed” keeps the length."), between, h("div", { class: "row-of" }, again.element), again.trouble);
+  return stack(
+    "rows",
+    h("div", { class: "note" }, "Pull an end or a clip: the cable feeds as it goes. “Fixed” keeps the length."),
+    between,
+    h("div", { class: "row-of" }, again.element),
+    again.trouble,
+  );
 }
 
 function lengthen(page: Page, name: string): Piece {
-  const input = h("input", { type: "text", class: "number", test: "lengthen-amount", placeholder: "20", "aria-label": "amount", title: "How much longer (negative: shorter), or how long" });
+  const input = h(
+    "input",
+    {
+      type: "text",
+      class: "number",
+      test: "lengthen-amount",
+      placeholder: "20",
+      "aria-label": "amount",
+      title: "How much longer (negative: shorter), or how long",
+    },
+  );
   const unit = h("span", { class: "unit" });
   const between = places(page, name, "lengthen");
   const send = (how: "by" | "to"): Promise<unknown> => page.send({ kind: "Lengthen", cable: name, [how]: metres(page, input.value), between: between.value() });
@@ -81,7 +110,14 @@ function lengthen(page: Page, name: string): Piece {
   const element = h(
     "div",
     { class: "rows" },
-    h("div", { class: "field" }, h("span", { class: "label", title: "Adds length between two places of the cable" }, "Lengthen"), h("span", { class: "row-of" }, h("span", { class: "typed" }, input, unit), by.element, to.element), by.trouble, to.trouble),
+    h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "Adds length between two places of the cable" }, "Lengthen"),
+      h("span", { class: "row-of" }, h("span", { class: "typed" }, input, unit), by.element, to.element),
+      by.trouble,
+      to.trouble,
+    ),
     between.element,
   );
   return {
@@ -96,7 +132,17 @@ function lengthen(page: Page, name: string): Piece {
 /** Two places of a cable, in percent of its length; empty: the whole of it. */
 function places(page: Page, name: string, test: string): Piece & { value(): [number, number] | null } {
   const inputs = ["from", "to"].map((which, i) =>
-    h("input", { type: "text", class: "number", test: `${test}-${which}`, placeholder: i === 0 ? "0" : "100", "aria-label": `${which} (percent, or a length)`, title: "In percent of the length, or a length from the start; empty: the whole cable" }),
+    h(
+      "input",
+      {
+        type: "text",
+        class: "number",
+        test: `${test}-${which}`,
+        placeholder: i === 0 ? "0" : "100",
+        "aria-label": `${which} (percent, or a length)`,
+        title: "In percent of the length, or a length from the start; empty: the whole cable",
+      },
+    ),
   );
   const fraction = (text: string): number => {
     const percent = parse("fraction", text, page.unit);
@@ -106,7 +152,18 @@ function places(page: Page, name: string, test: string): Piece & { value(): [num
     return along;
   };
   return {
-    element: h("div", { class: "field" }, h("span", { class: "label", title: "Where the length changes" }, "Between"), h("span", { class: "row-of places" }, h("span", { class: "typed" }, inputs[0], h("span", { class: "unit" }, "%")), "–", h("span", { class: "typed" }, inputs[1], h("span", { class: "unit" }, "%")))),
+    element: h(
+      "div",
+      { class: "field" },
+      h("span", { class: "label", title: "Where the length changes" }, "Between"),
+      h(
+        "span",
+        { class: "row-of places" },
+        h("span", { class: "typed" }, inputs[0], h("span", { class: "unit" }, "%")),
+        "–",
+        h("span", { class: "typed" }, inputs[1], h("span", { class: "unit" }, "%")),
+      ),
+    ),
     update: () => undefined,
     value: () => {
       const [from, to] = inputs.map((input) => input.value.trim());
@@ -145,6 +202,20 @@ function howLong(page: Page, name: string): Piece {
 function story(page: Page, name: string, { length, now, why }: Answer): (Node | string)[] {
   if (length === null) return [`No length was found from a quarter to four times the present one${why === "" ? "" : `: ${why}`}.`];
   const shorter = length < now;
-  const use = h("button", { type: "button", class: "button small", test: "how-long-use", title: "Give the cable this length", onclick: () => void page.edit({ [`${name}/length`]: length }).catch((error: unknown) => page.store.say("error", message(error), name)) }, "Use it");
-  return [`${page.length(length)}: ${page.length(Math.abs(length - now))} ${shorter ? "shorter" : "longer"} than now. Below that fails: ${why === "" ? "a check" : why}. `, use];
+  const use = h(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      test: "how-long-use",
+      title: "Give the cable this length",
+      onclick: () => void page.edit({ [`${name}/length`]: length }).catch((error: unknown) => page.store.say("error", message(error), name)),
+    },
+    "Use it",
+  );
+  return [
+    `${page.length(length)}: ${page.length(Math.abs(length - now))} ${shorter ? "shorter" : "longer"} than now. `,
+    `Below that fails: ${why === "" ? "a check" : why}. `,
+    use,
+  ];
 }

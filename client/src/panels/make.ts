@@ -1,7 +1,8 @@
 // What a cable is made of: its type, and the numbers behind it, which may be shared with other cables.
 import type { CableInfo, TypeInfo } from "../messages";
 import { h, setHidden, setText, Slot, stack, type Piece } from "./elements";
-import { action, part, quantityField, selectField, type Choice } from "./fields";
+import { selectField, type Choice } from "./choices";
+import { action, part, quantityField } from "./fields";
 import type { Page } from "./page";
 import { parse, quantityText, type Kind } from "./quantities";
 
@@ -37,7 +38,9 @@ function number(fields: Fields, path: string): number | null {
 
 /** The fields that give the cable a make of its own, as it is now, with one value set. */
 export function ownMake(cable: CableInfo, fields: Fields, path?: string, value?: unknown): { [path: string]: unknown } {
-  const own = structuredClone(Object.fromEntries(MAKE.filter((key) => fields[key] !== undefined && fields[key] !== false).map((key) => [key, fields[key]]))) as Fields;
+  const own = structuredClone(Object.fromEntries(MAKE.filter(
+    (key) => fields[key] !== undefined && fields[key] !== false,
+  ).map((key) => [key, fields[key]]))) as Fields;
   if (fields.limits !== undefined && cable.fields.limits === undefined) own.limits = structuredClone(fields.limits);
   if (path !== undefined) {
     const keys = path.split(".");
@@ -151,7 +154,14 @@ function signature(fields: Fields): string {
   const section = Object.keys((fields.section as Fields | undefined) ?? {}).sort();
   const material = Object.keys((fields.material as Fields | undefined) ?? {}).sort();
   const pair = Array.isArray(get(fields, "stiffness.bending"));
-  return JSON.stringify([section, material, Object.keys((fields.stiffness as Fields | undefined) ?? {}).sort(), pair, fields.mass_per_length !== undefined, fields.radius !== undefined]);
+  return JSON.stringify([
+    section,
+    material,
+    Object.keys((fields.stiffness as Fields | undefined) ?? {}).sort(),
+    pair,
+    fields.mass_per_length !== undefined,
+    fields.radius !== undefined,
+  ]);
 }
 
 interface NumberOptions {
@@ -185,26 +195,59 @@ function numbers(page: Page, name: string, fields: Fields, made: () => Make): Pi
   const has = (path: string): boolean => get(fields, path) !== undefined;
   const bore = (value: number): [number, number] => [0.1 * value, 2 * value];
   if (has("section.diameter")) said.push(field("section.diameter", { label: "Diameter", kind: "small length", title: "Outer diameter" }));
-  if (has("section.inner_diameter")) said.push(field("section.inner_diameter", { label: "Bore", kind: "small length", title: "Inner diameter; empty: solid", range: bore, empty: "solid" }));
+  if (has("section.inner_diameter")) said.push(field(
+    "section.inner_diameter",
+    { label: "Bore", kind: "small length", title: "Inner diameter; empty: solid", range: bore, empty: "solid" },
+  ));
   if (has("section.radius")) said.push(field("section.radius", { label: "Diameter", kind: "small length", title: "Outer diameter", scale: 2 }));
-  if (has("section.inner_radius")) said.push(field("section.inner_radius", { label: "Bore", kind: "small length", title: "Inner diameter; empty: solid", range: bore, scale: 2, empty: "solid" }));
+  if (has("section.inner_radius")) said.push(field(
+    "section.inner_radius",
+    { label: "Bore", kind: "small length", title: "Inner diameter; empty: solid", range: bore, scale: 2, empty: "solid" },
+  ));
   if (has("section.width")) said.push(field("section.width", { label: "Width", kind: "small length", title: "Side along the first axis" }));
   if (has("section.height")) said.push(field("section.height", { label: "Height", kind: "small length", title: "Side along the second axis" }));
   if (has("section.layers")) said.push(fact("Layers", () => String((get(made().fields, "section.layers") as unknown[] | undefined)?.length ?? 0)));
   if (has("radius")) said.push(field("radius", { label: "Diameter", kind: "small length", title: "Outer diameter, for drawing and contact", scale: 2 }));
   if (has("material")) {
-    said.push(field("material.youngs_modulus", { label: "Young's modulus", kind: "pressure", title: "Stiffness of the material: rubber about 5 MPa, PVC 50 MPa, steel 210 GPa", log: true, range: (v) => [v / 10, v * 10] }));
-    if (has("material.shear_modulus")) said.push(field("material.shear_modulus", { label: "Shear modulus", kind: "pressure", title: "Resistance to twist", log: true, range: (v) => [v / 10, v * 10] }));
-    else said.push(field("material.poisson", { label: "Poisson's ratio", kind: "number", title: "Rubber about 0.49, plastics 0.4, metals 0.3", range: () => [0, 0.5] }));
-    if (has("material.density")) said.push(field("material.density", { label: "Density", kind: "density", title: "Of the material: rubber about 1200 kg/m³", range: (v) => [0, Math.max(2 * v, 100)] }));
+    said.push(field(
+      "material.youngs_modulus",
+      {
+        label: "Young's modulus",
+        kind: "pressure",
+        title: "Stiffness of the material: rubber about 5 MPa, PVC 50 MPa, steel 210 GPa",
+        log: true,
+        range: (v) => [v / 10, v * 10],
+      },
+    ));
+    if (has("material.shear_modulus")) said.push(field(
+      "material.shear_modulus",
+      { label: "Shear modulus", kind: "pressure", title: "Resistance to twist", log: true, range: (v) => [v / 10, v * 10] },
+    ));
+    else said.push(field(
+      "material.poisson",
+      { label: "Poisson's ratio", kind: "number", title: "Rubber about 0.49, plastics 0.4, metals 0.3", range: () => [0, 0.5] },
+    ));
+    if (has("material.density")) said.push(field(
+      "material.density",
+      { label: "Density", kind: "density", title: "Of the material: rubber about 1200 kg/m³", range: (v) => [0, Math.max(2 * v, 100)] },
+    ));
   }
   if (has("stiffness")) {
     if (Array.isArray(get(fields, "stiffness.bending")))
       said.push(fact("Bending", () => (get(made().fields, "stiffness.bending") as number[]).map((k) => quantityText("stiffness", k, page.unit)).join(", ")));
-    else said.push(field("stiffness.bending", { label: "Bending", kind: "stiffness", title: "Measured bending stiffness, E I", log: true, range: (v) => [v / 10, v * 10] }));
-    if (has("stiffness.torsion")) said.push(field("stiffness.torsion", { label: "Torsion", kind: "stiffness", title: "Measured torsion stiffness, G J", log: true, range: (v) => [v / 10, v * 10] }));
+    else said.push(field(
+      "stiffness.bending",
+      { label: "Bending", kind: "stiffness", title: "Measured bending stiffness, E I", log: true, range: (v) => [v / 10, v * 10] },
+    ));
+    if (has("stiffness.torsion")) said.push(field(
+      "stiffness.torsion",
+      { label: "Torsion", kind: "stiffness", title: "Measured torsion stiffness, G J", log: true, range: (v) => [v / 10, v * 10] },
+    ));
   }
-  if (has("mass_per_length")) said.push(field("mass_per_length", { label: "Mass per length", kind: "mass per length", title: "Of the whole cable", range: (v) => [0, Math.max(2 * v, 1e-3)] }));
+  if (has("mass_per_length")) said.push(field(
+    "mass_per_length",
+    { label: "Mass per length", kind: "mass per length", title: "Of the whole cable", range: (v) => [0, Math.max(2 * v, 1e-3)] },
+  ));
   return said;
 }
 

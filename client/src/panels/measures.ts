@@ -6,7 +6,12 @@ import type { Page } from "./page";
 
 export function measuresPanel(page: Page): Piece {
   const body = h("tbody", { test: "measures" });
-  const table = h("table", { class: "table" }, h("thead", {}, h("tr", {}, ...["", "Between", "Distance", "Along", "Angle", ""].map((k) => h("th", {}, k)))), body);
+  const table = h(
+    "table",
+    { class: "table" },
+    h("thead", {}, h("tr", {}, ...["", "Between", "Distance", "Along", "Angle", ""].map((k) => h("th", {}, k)))),
+    body,
+  );
   const rows = new Keyed<MeasureInfo>(body, (first) => {
     const cells = ["distance", "arc", "angle"].map((k) => h("td", { class: "figure", test: `measure-${first.number}-${k}` }));
     const text = h("td", {});
@@ -36,8 +41,19 @@ export function measuresPanel(page: Page): Piece {
       },
     };
   });
-  const start = button({ icon: "measure", text: "Measure", title: "Two clicks in the view (M)", test: "measure-start", class: "small", run: () => page.store.set("tool", "measure") });
-  const empty = h("div", { class: "empty" }, "No measures yet. Take the tool and click two things in the view: corners, edges, faces, cables, places on a cable.");
+  const start = button({
+    icon: "measure",
+    text: "Measure",
+    title: "Two clicks in the view (M)",
+    test: "measure-start",
+    class: "small",
+    run: () => page.store.set("tool", "measure"),
+  });
+  const empty = h(
+    "div",
+    { class: "empty" },
+    "No measures yet. Take the tool and click two things in the view: corners, edges, faces, cables, places on a cable.",
+  );
   return {
     element: h("div", { class: "tab-body" }, h("div", { class: "row-of" }, start), table, empty),
     update: () => {

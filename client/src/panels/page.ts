@@ -9,6 +9,20 @@ import { quantityText } from "./quantities";
 const BEAT = 1000 / 12; // ms: read-outs come about so often, and nobody reads faster
 const PATIENCE = 350; // ms before it is said that something takes long
 const NEAR = 0.25; // m: how large a piece of the world is shown around a place that is looked at
+const SILENT = new Set<Command["kind"]>([
+  "Undo",
+  "Redo",
+  "Plot",
+  "Colour",
+  "SetUnit",
+  "Simulate",
+  "Files",
+  "Script",
+  "Record",
+  "HowLong",
+  "Save",
+  "ExportFile",
+]);
 export type Quaternion = [number, number, number, number];
 
 export type Thing =
@@ -21,6 +35,7 @@ export class Page {
   private updates = new Set<() => void>();
   private asked: "no" | "later" | "soon" = "no";
   private last = 0;
+  private slide: { label: string; steps: number } | null = null; // the last slide of a slider: edits that are undone together
   private pending = new Set<number>(); // when commands were sent that have no answer yet
 
   constructor(
@@ -80,6 +95,7 @@ export class Page {
   /** Sends a command; the promise is its answer, or fails with what the session says. */
   async send(command: Command): Promise<unknown> {
     const began = performance.now();
+    if (!SILENT.has(command.kind)) this.slide = null;
     this.pending.add(began);
     document.body.dataset.busy = String(this.pending.size);
     setTimeout(() => this.ask(), PATIENCE);
@@ -89,6 +105,31 @@ export class Page {
       this.pending.delete(began);
       document.body.dataset.busy = String(this.pending.size);
       this.ask(true);
+    }
+  }
+
+  /** Undoes the last step; the many steps of one slide of a slider at once. */
+  undo(): Promise<void> {
+    return this.wind("Undo", "undo");
+  }
+
+  redo(): Promise<void> {
+    return this.wind("Redo", "redo");
+  }
+
+  /** The last `steps` edits were one slide. Any other edit of the panels ends that; one in the view has another label. */
+  slid(steps: number): void {
+    const label = this.scene?.undo ?? "";
+    this.slide = steps > 1 && label !== "" ? { label, steps } : null;
+  }
+
+  private async wind(kind: "Undo" | "Redo", way: "undo" | "redo"): Promise<void> {
+    const { slide } = this;
+    const together = slide !== null && this.scene?.[way] === slide.label ? slide.steps : 1;
+    try {
+      for (let k = 0; k < together && (k === 0 || this.scene?.[way] === slide?.label); k++) await this.send({ kind });
+    } catch (error) {
+      this.store.say("error", message(error));
     }
   }
 

@@ -29,7 +29,10 @@ export function propertiesPanel(page: Page): Piece {
 }
 
 function choose(page: Page): { key: string; build: () => Piece } | null {
-  if (page.scene === null) return { key: "loading", build: () => ({ element: h("div", { class: "empty" }, "The scene is being opened…"), update: () => undefined }) };
+  if (page.scene === null) return {
+    key: "loading",
+    build: () => ({ element: h("div", { class: "empty" }, "The scene is being opened…"), update: () => undefined }),
+  };
   const things = page.selected;
   if (things.length === 0) return { key: "scene", build: () => sceneSummary(page) };
   if (things.length > 1) return { key: `several:${things.map((k) => `${k.kind} ${k.path}`).join("|")}`, build: () => severalPanel(page) };
@@ -58,13 +61,22 @@ function one(page: Page, thing: Thing): Piece {
 
 function sceneSummary(page: Page): Piece {
   const counts = h("div", { class: "note", test: "scene-counts" });
-  const title = textField(page, { label: "Title", test: "scene-title", title: "Of the scene", value: () => page.scene?.title ?? "", commit: (value) => page.edit({ title: value }) });
+  const title = textField(
+    page,
+    { label: "Title", test: "scene-title", title: "Of the scene", value: () => page.scene?.title ?? "", commit: (value) => page.edit({ title: value }) },
+  );
   return stack("parts", title, scenePart(page), {
     element: counts,
     update: () => {
       const scene = page.scene;
       const many = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;
-      setText(counts, scene === null ? "" : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}. Select something to see its properties.`);
+      setText(
+        counts,
+        scene === null
+          ? ""
+          : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}. ` +
+              "Select something to see its properties.",
+      );
     },
   });
 }

@@ -54,7 +54,12 @@ const SHOWN: { [kind in Exclude<Kind, "length" | "small length">]: Shown } = {
 const LENGTH_DIGITS: { [unit in Unit]: number } = { mm: 2, cm: 3, m: 5, in: 4 };
 
 function shown(kind: Kind, unit: Unit): Shown {
-  if (kind === "length" || kind === "small length") return { unit, size: METRES[unit], digits: LENGTH_DIGITS[unit] + (kind === "length" ? 0 : 1), spellings: LENGTHS };
+  if (kind === "length" || kind === "small length") return {
+    unit,
+    size: METRES[unit],
+    digits: LENGTH_DIGITS[unit] + (kind === "length" ? 0 : 1),
+    spellings: LENGTHS,
+  };
   return SHOWN[kind];
 }
 

@@ -20,7 +20,21 @@ export function statusBar(page: Page): Piece {
   const work = h("span", { test: "session-state" });
   const line = h("span", { class: "line-state", test: "connection" });
   const rate = h("span", { class: "figure", test: "frame-rate", title: "Shapes that came in the last second" });
-  const recorded = h("button", { type: "button", class: "recorded", test: "recording", title: "Everything is being recorded: click to stop", onclick: () => page.send({ kind: "Record", on: false }).then((path) => page.store.say("info", `Recorded in ${String(path)}.`), (error: unknown) => page.store.say("error", message(error))) }, icon("record"), "Recording");
+  const recorded = h(
+    "button",
+    {
+      type: "button",
+      class: "recorded",
+      test: "recording",
+      title: "Everything is being recorded: click to stop",
+      onclick: () => page.send({ kind: "Record", on: false }).then(
+        (path) => page.store.say("info", `Recorded in ${String(path)}.`),
+        (error: unknown) => page.store.say("error", message(error)),
+      ),
+    },
+    icon("record"),
+    "Recording",
+  );
   const times: number[] = [];
   page.store.on("frame", () => {
     times.push(performance.now());
@@ -28,7 +42,18 @@ export function statusBar(page: Page): Piece {
   });
   setInterval(() => page.ask(), 1000); // the rate falls to nothing when nothing moves
   return {
-    element: h("footer", { class: "status", test: "status" }, h("span", { class: "status-solve" }, light, word, reason), time, hint, h("span", { class: "push" }), recorded, work, rate, line),
+    element: h(
+      "footer",
+      { class: "status", test: "status" },
+      h("span", { class: "status-solve" }, light, word, reason),
+      time,
+      hint,
+      h("span", { class: "push" }),
+      recorded,
+      work,
+      rate,
+      line,
+    ),
     update: () => {
       const frame = page.store.get("frame");
       const live = page.scene?.simulate ?? true;
@@ -44,7 +69,12 @@ export function statusBar(page: Page): Piece {
       const state = page.store.get("status");
       const { waiting } = page;
       setClass(work, "working", waiting > 0);
-      setText(work, waiting > 0 ? (waiting < 2 ? "Working…" : `Working… ${waiting.toFixed(0)} s`) : state === null || ["ready", "restarted"].includes(state.state) ? "" : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`);
+      setText(
+        work,
+        waiting > 0 ? (
+          waiting < 2 ? "Working…" : `Working… ${waiting.toFixed(0)} s`
+        ) : state === null || ["ready", "restarted"].includes(state.state) ? "" : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`,
+      );
       const connection = page.store.get("connection");
       setText(line, connection === "open" ? "Connected" : connection === "connecting" ? "Connecting…" : "Not connected");
       line.dataset.state = connection;

@@ -2,7 +2,7 @@
 import type { ClipKind, MeasureWhat, Options, Vec3 } from "../store";
 import { KINDS } from "./clips";
 import { h, setHidden, Slot, stack, type Piece } from "./elements";
-import { selectBox, segments } from "./fields";
+import { selectBox, segments } from "./choices";
 import { typeChoices } from "./make";
 import type { Page } from "./page";
 
@@ -24,7 +24,10 @@ const AXES: readonly { value: string; text: string; normal: Vec3 }[] = [
 export function toolStrip(page: Page): Piece {
   const tool = new Slot(() => {
     const now = page.store.get("tool");
-    return { key: now, build: () => (now === "cable" ? cableTool(page) : now === "clip" ? clipTool(page) : now === "measure" ? measureTool(page) : selectTool(page)) };
+    return {
+      key: now,
+      build: () => (now === "cable" ? cableTool(page) : now === "clip" ? clipTool(page) : now === "measure" ? measureTool(page) : selectTool(page)),
+    };
   }, "strip");
   const section = sectionStrip(page);
   return stack("strips", tool, section);
@@ -65,18 +68,53 @@ function selectTool(page: Page): Piece {
 }
 
 function cableTool(page: Page): Piece {
-  const type = selectBox({ label: "type", test: "new-cable-type", title: "What the new cable is made of", choices: () => [{ value: "", text: "as the last cable" }, ...typeChoices(page)], value: () => page.store.get("options").newCableType ?? "", commit: (value) => page.store.setOptions({ newCableType: value === "" ? null : value }) });
-  return { element: h("div", { class: "strip-row" }, labelled("New cable", type.select), h("span", { class: "muted" }, "Click where it begins, then where it ends. Esc leaves.")), update: type.update };
+  const type = selectBox({
+    label: "type",
+    test: "new-cable-type",
+    title: "What the new cable is made of",
+    choices: () => [{ value: "", text: "as the last cable" }, ...typeChoices(page)],
+    value: () => page.store.get("options").newCableType ?? "",
+    commit: (value) => page.store.setOptions({ newCableType: value === "" ? null : value }),
+  });
+  return {
+    element: h(
+      "div",
+      { class: "strip-row" },
+      labelled("New cable", type.select),
+      h("span", { class: "muted" }, "Click where it begins, then where it ends. Esc leaves."),
+    ),
+    update: type.update,
+  };
 }
 
 function clipTool(page: Page): Piece {
-  const kind = selectBox({ label: "kind", test: "clip-kind", title: "What kind of clip a click sets", choices: () => KINDS, value: () => page.store.get("options").clip, commit: (value) => page.store.setOptions({ clip: value as ClipKind }) });
-  return { element: h("div", { class: "strip-row" }, labelled("New clip", kind.select), h("span", { class: "muted" }, "Click on a cable. Esc leaves.")), update: kind.update };
+  const kind = selectBox({
+    label: "kind",
+    test: "clip-kind",
+    title: "What kind of clip a click sets",
+    choices: () => KINDS,
+    value: () => page.store.get("options").clip,
+    commit: (value) => page.store.setOptions({ clip: value as ClipKind }),
+  });
+  return {
+    element: h("div", { class: "strip-row" }, labelled("New clip", kind.select), h("span", { class: "muted" }, "Click on a cable. Esc leaves.")),
+    update: kind.update,
+  };
 }
 
 function measureTool(page: Page): Piece {
-  const what = selectBox({ label: "what", test: "measure-what", title: "What a click takes", choices: () => WHAT, value: () => page.store.get("options").measure, commit: (value) => page.store.setOptions({ measure: value as MeasureWhat }) });
-  return { element: h("div", { class: "strip-row" }, labelled("Measure", what.select), h("span", { class: "muted" }, "Click two things. Esc leaves.")), update: what.update };
+  const what = selectBox({
+    label: "what",
+    test: "measure-what",
+    title: "What a click takes",
+    choices: () => WHAT,
+    value: () => page.store.get("options").measure,
+    commit: (value) => page.store.setOptions({ measure: value as MeasureWhat }),
+  });
+  return {
+    element: h("div", { class: "strip-row" }, labelled("Measure", what.select), h("span", { class: "muted" }, "Click two things. Esc leaves.")),
+    update: what.update,
+  };
 }
 
 function sectionStrip(page: Page): Piece {
@@ -89,13 +127,44 @@ function sectionStrip(page: Page): Piece {
     value: () => AXES.find((k) => k.normal.every((n, i) => Math.abs(n) === Math.abs(section().normal[i])))?.value ?? "",
     commit: (value) => set({ normal: [...(AXES.find((k) => k.value === value) ?? AXES[0]).normal] }),
   });
-  const flip = h("button", { type: "button", class: "button small", test: "section-flip", title: "Cuts the other side away", onclick: () => set({ normal: section().normal.map((k) => -k) as Vec3, offset: -section().offset }) }, "Flip");
-  const slider = h("input", { type: "range", class: "slider", min: -1000, max: 1000, step: 1, test: "section-offset", title: "Where the plane is", "aria-label": "place of the section" });
+  const flip = h(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      test: "section-flip",
+      title: "Cuts the other side away",
+      onclick: () => set({ normal: section().normal.map((k) => -k) as Vec3, offset: -section().offset }),
+    },
+    "Flip",
+  );
+  const slider = h(
+    "input",
+    {
+      type: "range",
+      class: "slider",
+      min: -1000,
+      max: 1000,
+      step: 1,
+      test: "section-offset",
+      title: "Where the plane is",
+      "aria-label": "place of the section",
+    },
+  );
   slider.addEventListener("input", () => set({ offset: (Number(slider.value) / 1000) * reach(page) }));
   const value = h("span", { class: "value" });
   const cables = h("input", { type: "checkbox", test: "section-cables" });
   cables.addEventListener("change", () => set({ cables: cables.checked }));
-  const element = h("div", { class: "strip-row section-row", test: "section-strip" }, h("span", {}, "Section"), axis.element, slider, value, flip, h("label", { title: "Whether cables are cut too" }, cables, h("span", {}, "cables too")));
+  const element = h(
+    "div",
+    { class: "strip-row section-row", test: "section-strip" },
+    h("span", {}, "Section"),
+    axis.element,
+    slider,
+    value,
+    flip,
+    h("label", { title: "Whether cables are cut too" }, cables, h("span", {}, "cables too")),
+  );
   return {
     element,
     update: () => {

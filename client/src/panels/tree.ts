@@ -1,11 +1,9 @@
 // The left side: everything there is, in groups; what is hidden, locked and transparent.
-import type { Arrange, CableInfo, SceneEvent } from "../messages";
-import { addPartFromFile } from "../dialogs/mesh";
-import { addShape } from "../dialogs/shape";
-import { ask } from "../dialogs/dialog";
-import { button, showMenu, type Entries } from "./buttons";
+import type { CableInfo, SceneEvent } from "../messages";
+import { button, showMenu } from "./buttons";
 import { h, Keyed, setClass, setHidden, setText, type Piece } from "./elements";
 import { icon, setIcon, type IconName } from "./icons";
+import { Objects } from "./objects";
 import { message, type Page, type Thing } from "./page";
 
 interface Row {
@@ -28,9 +26,21 @@ export function bodyIcon(thing: Thing): IconName {
 
 export class Tree implements Piece {
   readonly element: HTMLElement;
+  /** What can be done with what is selected. */
+  readonly objects: Objects;
   private readonly list = h("div", { class: "tree-list", role: "tree", "aria-label": "objects", "aria-multiselectable": "true", test: "tree", tabindex: 0 });
   private readonly empty = h("div", { class: "empty", test: "tree-empty" });
-  private readonly search = h("input", { type: "search", class: "search", placeholder: "Search", test: "tree-search", "aria-label": "search objects", title: "Shows only what has this in its name" });
+  private readonly search = h(
+    "input",
+    {
+      type: "search",
+      class: "search",
+      placeholder: "Search",
+      test: "tree-search",
+      "aria-label": "search objects",
+      title: "Shows only what has this in its name",
+    },
+  );
   private readonly showAll: HTMLButtonElement;
   private readonly keyed: Keyed<Row>;
   private rows: Row[] = [];
@@ -40,11 +50,32 @@ export class Tree implements Piece {
   private renaming: string | null = null;
 
   constructor(private readonly page: Page) {
+    this.objects = new Objects(page, (path) => this.rename(path));
     this.keyed = new Keyed<Row>(this.list, (row) => this.makeRow(row));
-    const add = button({ icon: "plus", title: "Add a cable, a part or a group", test: "tree-add", class: "quiet", run: () => showMenu(add, this.addEntries(), "add-menu") });
-    this.showAll = button({ icon: "eye", text: "Show all", title: "Nothing is hidden any more", test: "tree-show-all", class: "small quiet", run: () => this.arrange({ hidden: [] }) });
+    const add = button({
+      icon: "plus",
+      title: "Add a cable, a part or a group",
+      test: "tree-add",
+      class: "quiet",
+      run: () => showMenu(add, this.objects.addEntries(), "add-menu"),
+    });
+    this.showAll = button({
+      icon: "eye",
+      text: "Show all",
+      title: "Nothing is hidden any more",
+      test: "tree-show-all",
+      class: "small quiet",
+      run: () => this.objects.arrange({ hidden: [] }),
+    });
     const head = h("div", { class: "panel-head" }, h("h2", {}, "Objects"), h("span", { class: "push" }), this.showAll, add);
-    this.element = h("aside", { class: "panel tree", "aria-label": "objects" }, head, h("div", { class: "search-box" }, icon("search"), this.search), this.list, this.empty);
+    this.element = h(
+      "aside",
+      { class: "panel tree", "aria-label": "objects" },
+      head,
+      h("div", { class: "search-box" }, icon("search"), this.search),
+      this.list,
+      this.empty,
+    );
     this.search.addEventListener("input", () => this.page.ask(true));
     this.search.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -63,7 +94,9 @@ export class Tree implements Piece {
     this.keyed.show(this.rows, (row) => row.key);
     setHidden(this.showAll, (scene?.hidden.length ?? 0) === 0);
     const nothing = scene !== null && scene.cables.length + scene.parts.length + scene.junctions.length === 0;
-    setText(this.empty, scene === null ? "Opening…" : nothing ? "Nothing here yet. Draw a cable with the tool, or drop a mesh file on the page." : this.rows.length === 0 ? "Nothing has this in its name." : "");
+    if (scene === null) setText(this.empty, "Opening…");
+    else if (nothing) setText(this.empty, "Nothing here yet. Draw a cable with the tool, or drop a mesh file on the page.");
+    else setText(this.empty, this.rows.length === 0 ? "Nothing has this in its name." : "");
     setHidden(this.empty, this.empty.textContent === "");
     setHidden(this.list, this.rows.length === 0);
   }
@@ -111,7 +144,19 @@ export class Tree implements Piece {
     const open = supports.length === 0 ? null : this.opened.has(path) || selectedWithin || (wanted !== "" && !fits);
     const own: Row = { key: path, path, depth: 1, text: path, note: noteOf(thing), icon: bodyIcon(thing), open, group: null };
     if (open !== true) return [own];
-    return [own, ...fitting.map((k): Row => ({ key: k.path, path: k.path, depth: 2, text: k.name, note: k.kind, icon: k.name === "start" || k.name === "end" ? "end" : "clip", open: null, group: null }))];
+    return [
+      own,
+      ...fitting.map((k): Row => ({
+        key: k.path,
+        path: k.path,
+        depth: 2,
+        text: k.name,
+        note: k.kind,
+        icon: k.name === "start" || k.name === "end" ? "end" : "clip",
+        open: null,
+        group: null,
+      })),
+    ];
   }
 
   // ---- one row -------------------------------------------------------------------------------------------------------
@@ -124,13 +169,21 @@ export class Tree implements Piece {
     const text = h("span", { class: "row-name" });
     const note = h("span", { class: "row-note" });
     const flags = first.path === null || first.depth > 1 ? null : this.flags(first.path);
-    const element = h("div", { class: "row", role: "treeitem", test: first.path === null ? first.key : `row-${first.path}` }, h("span", { class: "twisty-box" }, twisty), mark, text, note, flags?.element ?? null);
+    const element = h(
+      "div",
+      { class: "row", role: "treeitem", test: first.path === null ? first.key : `row-${first.path}` },
+      h("span", { class: "twisty-box" }, twisty),
+      mark,
+      text,
+      note,
+      flags?.element ?? null,
+    );
     twisty.parentElement?.addEventListener("click", (event) => {
       event.stopPropagation();
       this.toggle(row);
     });
     element.addEventListener("click", (event) => (row.path === null ? this.headingClick(row, event) : this.click(row.path, event)));
-    element.addEventListener("dblclick", () => (row.path === null ? row.group !== null && this.renameGroup(row.group) : this.rename(row.path)));
+    element.addEventListener("dblclick", () => (row.path === null ? row.group !== null && this.objects.renameGroup(row.group) : this.rename(row.path)));
     element.addEventListener("pointerenter", () => page.store.set("hovered", row.path));
     return {
       element,
@@ -153,7 +206,9 @@ export class Tree implements Piece {
         setClass(element, "hovered", now.path !== null && page.store.get("hovered") === now.path);
         const failing = now.path !== null && now.depth === 1 && (page.store.get("readouts")?.checks.some((k) => k.cable === now.path && !k.ok) ?? false);
         setClass(element, "failing", failing);
-        element.title = now.path === null ? (now.group === null ? "" : "A group: double click renames it") : `${now.path}${failing ? ": a check fails" : ""}. Double click or F2 renames it`;
+        element.title = now.path === null ? (
+          now.group === null ? "" : "A group: double click renames it"
+        ) : `${now.path}${failing ? ": a check fails" : ""}. Double click or F2 renames it`;
         setClass(element, "off", now.path !== null && (page.scene?.hidden.includes(now.path.split("/")[0]) ?? false));
         flags?.update();
       },
@@ -201,7 +256,7 @@ export class Tree implements Piece {
       const mark = icon(off);
       const element = h("button", { type: "button", class: "flag", test: `${key}-${path}`, tabindex: -1, onclick: (event: MouseEvent) => {
         event.stopPropagation();
-        this.flip(key, [path]);
+        this.objects.flip(key, [path]);
       } });
       element.append(mark);
       return {
@@ -282,124 +337,11 @@ export class Tree implements Piece {
     const path = test?.slice("row-".length);
     if (path === undefined) {
       const group = (event.target as HTMLElement).closest<HTMLElement>("[data-test^='group:']")?.dataset.test?.slice("group:".length);
-      if (group !== undefined) showMenu({ x: event.clientX, y: event.clientY }, this.groupEntries(group), "group-menu");
+      if (group !== undefined) showMenu({ x: event.clientX, y: event.clientY }, this.objects.groupEntries(group), "group-menu");
       return;
     }
     if (!this.page.store.get("selection").includes(path)) this.page.store.select([path]);
-    showMenu({ x: event.clientX, y: event.clientY }, this.entries(), "object-menu");
-  }
-
-  /** What can be done with what is selected. */
-  entries(): Entries {
-    const { page } = this;
-    const paths = page.store.get("selection");
-    const tops = [...new Set(paths.map((k) => k.split("/")[0]))];
-    const one = paths.length === 1 ? page.thing(paths[0]) : null;
-    const scene = page.scene;
-    return [
-      { text: "Show it whole", icon: "fit", keys: "F", test: "do-fit", run: () => page.fit(paths) },
-      { text: "Rename", keys: "F2", test: "do-rename", disabled: one === null, run: () => this.rename(paths[0]) },
-      { text: "Duplicate", icon: "copy", keys: "Ctrl D", test: "do-duplicate", disabled: one === null || (one.kind !== "cable" && one.kind !== "part"), run: () => this.duplicate() },
-      "line",
-      { text: scene?.hidden.includes(tops[0]) === true ? "Show" : "Hide", icon: "eye", keys: "H", test: "do-hide", run: () => this.flip("hidden", tops) },
-      { text: "Isolate", icon: "isolate", keys: "I", test: "do-isolate", title: "Hides everything else", run: () => this.isolate() },
-      { text: "Show all", test: "do-show-all", disabled: scene?.hidden.length === 0, run: () => this.arrange({ hidden: [] }) },
-      { text: scene?.locked.includes(tops[0]) === true ? "Unlock" : "Lock", icon: "lock", test: "do-lock", run: () => this.flip("locked", tops) },
-      { text: scene?.transparent.includes(tops[0]) === true ? "Solid" : "Transparent", icon: "glass", keys: "T", test: "do-transparent", run: () => this.flip("transparent", tops) },
-      "line",
-      { text: "Group…", icon: "group", keys: "Ctrl G", test: "do-group", run: () => void this.groupSelected() },
-      { text: "Out of its group", test: "do-ungroup", disabled: !Object.values(scene?.groups ?? {}).some((k) => k.some((path) => tops.includes(path))), run: () => this.regroup(tops, null) },
-      "line",
-      { text: "Delete", icon: "trash", keys: "Del", test: "do-delete", run: () => this.remove() },
-    ];
-  }
-
-  private groupEntries(group: string): Entries {
-    const paths = this.page.scene?.groups[group] ?? [];
-    return [
-      { text: "Select all of it", run: () => this.page.store.select(paths), test: "group-select" },
-      { text: "Rename…", run: () => this.renameGroup(group), test: "group-rename" },
-      { text: "Hide or show", run: () => this.flip("hidden", paths), test: "group-hide" },
-      { text: "Dissolve", title: "Its things stay", run: () => this.arrange({ groups: Object.fromEntries(Object.entries(this.page.scene?.groups ?? {}).filter(([k]) => k !== group)) }), test: "group-dissolve" },
-    ];
-  }
-
-  private addEntries(): Entries {
-    const { page } = this;
-    return [
-      { text: "Cable", icon: "cable", keys: "N", test: "add-cable", title: "Two clicks in the view: where it begins and where it ends", run: () => page.store.set("tool", "cable") },
-      { text: "Part from a file…", icon: "part", test: "add-part", title: "STL, OBJ, PLY or GLB", run: () => addPartFromFile(page) },
-      { text: "Box, cylinder, sphere, floor…", icon: "part", test: "add-shape", run: () => addShape(page) },
-      "line",
-      { text: "Group of what is selected…", icon: "group", test: "add-group", disabled: page.selected.length === 0, run: () => void this.groupSelected() },
-    ];
-  }
-
-  arrange(change: Omit<Arrange, "kind">): void {
-    this.page.do({ kind: "Arrange", ...change });
-  }
-
-  /** Turns a mark on for all, or off where the first has it. */
-  flip(key: "hidden" | "locked" | "transparent", paths: readonly string[]): void {
-    const now = this.page.scene?.[key] ?? [];
-    const on = !now.includes(paths[0]);
-    this.arrange({ [key]: on ? [...new Set([...now, ...paths])] : now.filter((k) => !paths.includes(k)) });
-  }
-
-  isolate(): void {
-    const { scene } = this.page;
-    const shown = new Set(this.page.store.get("selection").map((k) => k.split("/")[0]));
-    if (scene === null || shown.size === 0) return;
-    const all = [...scene.cables, ...scene.parts, ...scene.junctions].map((k) => k.name);
-    const others = all.filter((k) => !shown.has(k));
-    const isolated = others.length > 0 && others.every((k) => scene.hidden.includes(k)) && ![...shown].some((k) => scene.hidden.includes(k));
-    this.arrange({ hidden: isolated ? [] : others });
-  }
-
-  remove(): void {
-    const paths = this.page.store.get("selection").filter((path) => {
-      const thing = this.page.thing(path);
-      return thing !== null && !(thing.kind === "support" && (thing.support.name === "start" || thing.support.name === "end"));
-    });
-    if (paths.length === 0) {
-      if (this.page.store.get("selection").length > 0) this.page.store.say("info", "The ends of a cable stay with it: make an end free in its properties, or delete the cable.");
-      return;
-    }
-    this.page.send({ kind: "Remove", paths: [...paths] }).then(
-      () => this.page.store.select([]),
-      (error: unknown) => this.page.store.say("error", message(error), paths[0]),
-    );
-  }
-
-  duplicate(): void {
-    const thing = this.page.selected.at(-1);
-    if (thing === undefined || (thing.kind !== "cable" && thing.kind !== "part")) return this.page.store.say("info", "Select a cable or a part to duplicate it.");
-    this.page.send({ kind: "Duplicate", path: thing.path }).then(
-      (name) => this.page.store.select([String(name)]),
-      (error: unknown) => this.page.store.say("error", message(error), thing.path),
-    );
-  }
-
-  async groupSelected(): Promise<void> {
-    const tops = [...new Set(this.page.store.get("selection").map((k) => k.split("/")[0]))];
-    if (tops.length === 0) return this.page.store.say("info", "Select what is to be in the group first.");
-    const name = await ask({ title: "Group", label: "Name", value: "Group", test: "group-name", action: "Group" });
-    if (name !== null) this.regroup(tops, name);
-  }
-
-  private renameGroup(group: string): void {
-    void ask({ title: "Rename group", label: "Name", value: group, test: "group-name", action: "Rename" }).then((name) => {
-      if (name === null || name === group) return;
-      this.arrange({ groups: Object.fromEntries(Object.entries(this.page.scene?.groups ?? {}).map(([k, paths]) => [k === group ? name : k, paths])) });
-    });
-  }
-
-  /** Into a group, out of all others; empty groups go. */
-  private regroup(paths: readonly string[], group: string | null): void {
-    const groups: { [name: string]: string[] } = {};
-    for (const [name, its] of Object.entries(this.page.scene?.groups ?? {})) groups[name] = its.filter((k) => !paths.includes(k));
-    if (group !== null) groups[group] = [...(groups[group] ?? []), ...paths];
-    this.arrange({ groups: Object.fromEntries(Object.entries(groups).filter(([, its]) => its.length > 0)) });
+    showMenu({ x: event.clientX, y: event.clientY }, this.objects.entries(), "object-menu");
   }
 }
 

@@ -17,17 +17,39 @@ const COLUMNS: readonly { text: string; kind: Kind; value(k: CableValues): numbe
 
 export async function keepVariant(page: Page): Promise<void> {
   const count = (page.scene?.variants.length ?? 0) + 1;
-  await ask({ title: "Keep this variant", label: "Name", value: `Variant ${count}`, note: "Keeps the scene and its shape as they are now. A name that is there already is replaced.", test: "variant-name", action: "Keep", accept: (name) => page.send({ kind: "KeepVariant", name }) });
+  await ask({
+    title: "Keep this variant",
+    label: "Name",
+    value: `Variant ${count}`,
+    note: "Keeps the scene and its shape as they are now. A name that is there already is replaced.",
+    test: "variant-name",
+    action: "Keep",
+    accept: (name) => page.send({ kind: "KeepVariant", name }),
+  });
 }
 
 export function variantsPanel(page: Page): Piece {
-  const keepIt = button({ icon: "plus", text: "Keep this variant", title: "Keeps the present scene and shape under a name (K)", test: "variant-keep", class: "small", run: () => void keepVariant(page) });
+  const keepIt = button({
+    icon: "plus",
+    text: "Keep this variant",
+    title: "Keeps the present scene and shape under a name (K)",
+    test: "variant-keep",
+    class: "small",
+    run: () => void keepVariant(page),
+  });
   const table = new Slot(() => {
     const { scene } = page;
     const now = page.store.get("readouts")?.cables ?? [];
     if (scene === null || scene.variants.length === 0) return null;
     // Built anew when a variant or the present values change: a small table, and nothing in it is typed.
-    return { key: JSON.stringify([scene.unit, scene.variants.map((k) => [k.name, k.shown, k.cables.map((c) => c.length)]), now.map((k) => [k.name, k.length, k.bend_radius, k.tension, k.twist, k.clearance].map((v) => (typeof v === "number" ? v.toPrecision(5) : v)))]), build: () => ({ element: tableOf(page, scene.variants, now), update: () => undefined }) };
+    return {
+      key: JSON.stringify([
+        scene.unit,
+        scene.variants.map((k) => [k.name, k.shown, k.cables.map((c) => c.length)]),
+        now.map((k) => [k.name, k.length, k.bend_radius, k.tension, k.twist, k.clearance].map((v) => (typeof v === "number" ? v.toPrecision(5) : v))),
+      ]),
+      build: () => ({ element: tableOf(page, scene.variants, now), update: () => undefined }),
+    };
   }, "variants");
   const empty = h("div", { class: "empty" }, "No variants yet. Keep the present one, change something, and compare.");
   return {
@@ -48,8 +70,13 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
       const straight = own !== null && own >= 1e3 && kind === "length";
       const change = own !== null && other !== null && values !== base && !straight ? own - other : null;
       const digits = kind === "force" ? 2 : page.unit === "mm" || kind === "angle" ? 1 : undefined;
-      const small = change !== null && Math.abs(change) < 1e-9;
-      return h("td", { class: "figure" }, straight ? "straight" : page.text(kind, own, digits), change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`));
+      const small = change !== null && !/[1-9]/.test(page.text(kind, Math.abs(change), digits)); // rounds to nothing
+      return h(
+        "td",
+        { class: "figure" },
+        straight ? "straight" : page.text(kind, own, digits),
+        change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`),
+      );
     });
   const rows: HTMLElement[] = [];
   const several = names.length > 1;
@@ -57,17 +84,57 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
     names.forEach((name, i) => {
       const values = list.find((k) => k.name === name);
       const base = now.find((k) => k.name === name);
-      rows.push(h("tr", { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" }, i === 0 ? label : h("td", {}), i === 0 ? tools : h("td", {}), several ? h("td", { class: "muted" }, name) : null, ...cells(values, isNow ? undefined : base)));
+      rows.push(h(
+        "tr",
+        { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" },
+        i === 0 ? label : h("td", {}),
+        i === 0 ? tools : h("td", {}),
+        several ? h("td", { class: "muted" }, name) : null,
+        ...cells(values, isNow ? undefined : base),
+      ));
     });
   add(h("td", {}, h("strong", {}, "now")), h("td", {}), now, true, "variant-now");
-  for (const variant of variants) add(h("td", {}, variant.name), h("td", { class: "tools" }, ...tools(page, variant)), variant.cables, false, `variant-${variant.name}`);
-  return h("table", { class: "table", test: "variants" }, h("thead", {}, h("tr", {}, h("th", {}, "Variant"), h("th", {}), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text)))), h("tbody", {}, ...rows));
+  for (const variant of variants) add(
+    h("td", {}, variant.name),
+    h("td", { class: "tools" }, ...tools(page, variant)),
+    variant.cables,
+    false,
+    `variant-${variant.name}`,
+  );
+  return h(
+    "table",
+    { class: "table", test: "variants" },
+    h(
+      "thead",
+      {},
+      h("tr", {}, h("th", {}, "Variant"), h("th", {}), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text))),
+    ),
+    h("tbody", {}, ...rows),
+  );
 }
 
 function tools(page: Page, { name, shown }: VariantInfo): HTMLElement[] {
   return [
-    button({ icon: shown ? "eye" : "eyeOff", title: shown ? "Do not draw it over the present shape" : "Draw it over the present shape", test: `variant-show-${name}`, class: "quiet", run: () => page.do({ kind: "ShowVariant", name, shown: !shown }) }),
-    button({ text: "Take", title: "Go on from this variant", test: `variant-take-${name}`, class: "small", run: () => void page.send({ kind: "TakeVariant", name }).catch((error: unknown) => page.store.say("error", message(error))) }),
-    button({ icon: "trash", title: "Remove this variant", test: `variant-remove-${name}`, class: "quiet", run: () => page.do({ kind: "RemoveVariant", name }) }),
+    button({
+      icon: shown ? "eye" : "eyeOff",
+      title: shown ? "Do not draw it over the present shape" : "Draw it over the present shape",
+      test: `variant-show-${name}`,
+      class: "quiet",
+      run: () => page.do({ kind: "ShowVariant", name, shown: !shown }),
+    }),
+    button({
+      text: "Take",
+      title: "Go on from this variant",
+      test: `variant-take-${name}`,
+      class: "small",
+      run: () => void page.send({ kind: "TakeVariant", name }).catch((error: unknown) => page.store.say("error", message(error))),
+    }),
+    button({
+      icon: "trash",
+      title: "Remove this variant",
+      test: `variant-remove-${name}`,
+      class: "quiet",
+      run: () => page.do({ kind: "RemoveVariant", name }),
+    }),
   ];
 }

@@ -1,7 +1,7 @@
 // What the view shows: standing points, arrows, labels, where the legend is.
 import type { Options, StandardView } from "../store";
 import { ask } from "../dialogs/dialog";
-import type { Entries, Entry } from "./buttons";
+import { button, type Entries, type Entry } from "./buttons";
 import { h, keep, kept } from "./elements";
 import { message, type Page } from "./page";
 
@@ -50,11 +50,28 @@ export function viewEntries(page: Page): Entries {
   legend.addEventListener("change", () => placeLegend(legend.value as Legend));
   return [
     { text: "Show everything", icon: "fit", keys: "⇧ F", test: "view-fit", run: () => page.fit() },
-    { node: h("div", { class: "view-grid" }, ...VIEWS.map(({ view, text, keys }) => h("button", { type: "button", class: "button small", title: `${text} (${keys})`, test: `view-${view}`, onclick: () => store.get("viewport")?.standard(view) }, text))) },
+    {
+      node: h(
+        "div",
+        { class: "view-grid" },
+        ...VIEWS.map(({ view, text, keys }) => h(
+          "button",
+          { type: "button", class: "button small", title: `${text} (${keys})`, test: `view-${view}`, onclick: () => store.get("viewport")?.standard(view) },
+          text,
+        )),
+      ),
+    },
     { heading: "Kept views" },
     ...keptViews(page),
     { heading: "Shown" },
-    ...SWITCHES.map(({ name, text, title, keys }): Entry => ({ text, title, keys, checked: options[name], test: `show-${name}`, run: () => store.setOptions({ [name]: !store.get("options")[name] }) })),
+    ...SWITCHES.map(({ name, text, title, keys }): Entry => ({
+      text,
+      title,
+      keys,
+      checked: options[name],
+      test: `show-${name}`,
+      run: () => store.setOptions({ [name]: !store.get("options")[name] }),
+    })),
     { node: h("label", { class: "menu-field", title: "Where the legend of the colours stands" }, h("span", {}, "Legend"), legend) },
   ];
 }
@@ -65,11 +82,22 @@ function keptViews(page: Page): Entries {
     node: h(
       "div",
       { class: "menu-row" },
-      h("button", { type: "button", class: "menu-entry", test: `kept-view-${view.name}`, title: "Go there", onclick: () => viewport?.goTo(view) }, h("span", { class: "menu-mark" }), h("span", { class: "menu-text" }, view.name)),
-      h("button", { type: "button", class: "button icon-button quiet", title: "Remove this view", "aria-label": `remove view ${view.name}`, onclick: (event: MouseEvent) => {
-        (event.currentTarget as HTMLElement).parentElement?.remove();
-        page.do({ kind: "RemoveView", name: view.name });
-      } }, "×"),
+      h(
+        "button",
+        { type: "button", class: "menu-entry", test: `kept-view-${view.name}`, title: "Go there", onclick: () => viewport?.goTo(view) },
+        h("span", { class: "menu-mark" }),
+        h("span", { class: "menu-text" }, view.name),
+      ),
+      button({
+        icon: "cross",
+        title: `Remove the view ${view.name}`,
+        test: `remove-view-${view.name}`,
+        class: "quiet",
+        run: (event) => {
+          (event.currentTarget as HTMLElement).parentElement?.remove();
+          page.do({ kind: "RemoveView", name: view.name });
+        },
+      }),
     ),
   }));
   const keepThis: Entry = { text: "Keep this view…", icon: "plus", test: "keep-view", run: () => void keepView(page) };

@@ -66,7 +66,17 @@ export class Plots implements Piece {
       title: "What is plotted",
       test: "plot-menu",
       class: "small narrow-only",
-      run: () => showMenu(element, NAMES.map((name) => ({ text: QUANTITIES[name].text, title: QUANTITIES[name].title, checked: this.shown.has(name), test: `plot-menu-${name}`, run: () => this.flip(name) })), "plot-entries"),
+      run: () => showMenu(
+        element,
+        NAMES.map((name) => ({
+          text: QUANTITIES[name].text,
+          title: QUANTITIES[name].title,
+          checked: this.shown.has(name),
+          test: `plot-menu-${name}`,
+          run: () => this.flip(name),
+        })),
+        "plot-entries",
+      ),
     });
     return element;
   }
@@ -79,7 +89,9 @@ export class Plots implements Piece {
 
   /** Asks for the curves of the cable at hand; none while the plots are not seen. */
   ask(seen: boolean): void {
-    const ready = this.page.store.get("connection") === "open" && this.page.scene !== null && ["ready", "restarted"].includes(this.page.store.get("status")?.state ?? "");
+    const ready = this.page.store.get("connection") === "open" && this.page.scene !== null && ["ready", "restarted"].includes(
+      this.page.store.get("status")?.state ?? "",
+    );
     if (!ready) return;
     const cable = seen ? (this.page.current?.name ?? null) : null;
     if (cable === this.asked) return;
@@ -90,14 +102,17 @@ export class Plots implements Piece {
   update(): void {
     const curves = this.page.store.get("readouts")?.curves ?? null;
     const current = this.page.current;
-    const mine = curves !== null && curves.cable === current?.name ? curves : null;
-    setText(this.empty, current === null ? "There is no cable to plot." : mine === null ? `Curves of ${current.name} will be here as soon as it is solved.` : this.shown.size === 0 ? "Choose what to plot above." : "");
+    const shown = current === null ? null : curves; // of the cable before, for a moment after another was selected
+    if (current === null) setText(this.empty, "There is no cable to plot.");
+    else if (shown === null) setText(this.empty, `Curves of ${current.name} will be here as soon as it is solved.`);
+    else setText(this.empty, this.shown.size === 0 ? "Choose what to plot above." : "");
+    setClass(this.row, "stale", shown?.cable !== current?.name);
     setHidden(this.empty, this.empty.textContent === "");
     setHidden(this.row, this.empty.textContent !== "");
     for (const plot of this.plots) {
-      const on = mine !== null && this.shown.has(plot.quantity);
+      const on = shown !== null && this.shown.has(plot.quantity);
       setHidden(plot.element, !on);
-      if (on) plot.show(mine);
+      if (on) plot.show(shown);
     }
   }
 }
@@ -115,7 +130,12 @@ class OnePlot {
     readonly quantity: Quantity,
   ) {
     const { text, unit, title } = QUANTITIES[quantity];
-    this.element = h("figure", { class: "plot", title, test: `plot-of-${quantity}` }, h("figcaption", {}, `${text} `, h("span", { class: "muted" }, unit), h("span", { class: "push" }), this.value), this.host);
+    this.element = h(
+      "figure",
+      { class: "plot", title, test: `plot-of-${quantity}` },
+      h("figcaption", {}, `${text} `, h("span", { class: "muted" }, unit), h("span", { class: "push" }), this.value),
+      this.host,
+    );
     new ResizeObserver(() => this.resize()).observe(this.host);
     this.host.addEventListener("pointerleave", () => this.page.store.setPlace(null));
   }
@@ -173,7 +193,10 @@ class OnePlot {
       padding: [6, 10, 0, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: (_, low, high) => padded(low, high, least) } },
-      axes: [{ ...axis(22), space: 60 }, { ...axis(46), space: 24, values: (_, ticks) => ticks.map((k) => (k === 0 ? "0" : String(Number(k.toPrecision(3))))) }],
+      axes: [
+        { ...axis(22), space: 60 },
+        { ...axis(46), space: 24, values: (_, ticks) => ticks.map((k) => (k === 0 ? "0" : String(Number(k.toPrecision(3))))) },
+      ],
       series: [
         {},
         { stroke: () => css(colour), width: 1.6, points: { show: false } },

@@ -81,7 +81,9 @@ function arrowsOf(readouts: Readouts, options: Options): Arrow[] {
   const mostMoment = Math.max(1e-12, ...readouts.reactions.map(({ moment }) => Math.hypot(...moment)));
   const add = (key: string, point: readonly number[], vector: readonly number[], scale: number, kind: Arrow["kind"], unit: (size: number) => string): void => {
     const size = Math.hypot(...vector);
-    if (size > 1e-3 * scale) arrows.push({ key: `arrow ${key}`, point: new Vector3(...point), vector: new Vector3(...vector).divideScalar(scale), kind, text: unit(size) });
+    if (size <= 1e-3 * scale) return;
+    const relative = new Vector3(...vector).divideScalar(scale);
+    arrows.push({ key: `arrow ${key}`, point: new Vector3(...point), vector: relative, kind, text: unit(size) });
   };
   for (const { path, point, force: f, moment } of readouts.reactions) {
     if (options.reactions) add(`${path} force`, point, f, most, "reaction", force);

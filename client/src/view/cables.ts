@@ -1,5 +1,19 @@
 // All cables: their skins, kept up with every frame, and how they are lit when pointed at or selected.
-import { BackSide, Box3, BufferGeometry, Color, GreaterDepth, Group, Mesh, MeshBasicMaterial, MeshStandardMaterial, ShaderMaterial, Vector2, Vector3, type Plane } from "three";
+import {
+  BackSide,
+  Box3,
+  BufferGeometry,
+  Color,
+  GreaterDepth,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  ShaderMaterial,
+  Vector2,
+  Vector3,
+  type Plane,
+} from "three";
 import type { CableInfo, SceneEvent } from "../messages";
 import type { FrameData, Store, StrandData } from "../store";
 import { rampTexture } from "./ramp";
@@ -213,7 +227,11 @@ function cableMaterial(tint: CableView["tint"]): MeshStandardMaterial {
       .replace("#include <common>", "#include <common>\nattribute float amount; varying float vAmount;")
       .replace("#include <begin_vertex>", "#include <begin_vertex>\nvAmount = amount;");
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float vAmount; uniform float coloured; uniform float limit; uniform sampler2D ramp; uniform vec3 bad;")
+      .replace(
+        "#include <common>",
+        `#include <common>
+        varying float vAmount; uniform float coloured; uniform float limit; uniform sampler2D ramp; uniform vec3 bad;`,
+      )
       .replace(
         "#include <color_fragment>",
         `if (coloured > 0.5) {

@@ -46,6 +46,11 @@ export class CameraRig {
     return this.orthographic ? this.parallel : this.perspective;
   }
 
+  /** Whether the view is on its way to another one. */
+  get gliding(): boolean {
+    return this.goal !== null;
+  }
+
   get target(): Vector3 {
     return this.stand.target;
   }

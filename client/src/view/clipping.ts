@@ -6,7 +6,8 @@ import { unitOf, type Bench } from "./bench";
 export class Clipping implements Handler {
   constructor(private readonly bench: Bench) {}
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
+    this.bench.stage.cursor = "crosshair";
     const { picking, store, labels, cables } = this.bench;
     const hit = pointer.screen === null ? null : picking.pick(pointer, { markers: false });
     const place = hit?.kind === "cable" && hit.at !== null ? { cable: hit.path, at: hit.at } : null;
@@ -15,6 +16,7 @@ export class Clipping implements Handler {
     store.set("hint", `Clip: click a cable to hold it there with a ${store.get("options").clip}`);
     const total = place === null ? 0 : (cables.views.get(place.cable)?.strand?.length ?? 0);
     labels.say(pointer.screen, place === null ? "" : `${store.get("options").clip} at ${length(place.at * total, unitOf(store))}`, "measure");
+    return true;
   }
 
   gestureAt(): Gesture | null {

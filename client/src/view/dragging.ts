@@ -5,7 +5,7 @@
 import { Quaternion, Vector3 } from "three";
 import type { Drop } from "../messages";
 import type { Axis, Gesture, Pointer } from "../pointer";
-import type { Vec3 } from "../store";
+import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { nearest, onPlane } from "./lines";
 import type { Snap } from "./snapping";
@@ -81,6 +81,7 @@ export class FreeDrag implements Gesture {
   }
 
   begin(pointer: Pointer): void {
+    this.bench.labels.say(null, "");
     this.grip = new Grip(this.bench, this.held);
     this.move(pointer);
   }
@@ -89,25 +90,40 @@ export class FreeDrag implements Gesture {
     const { position, quaternion, touched } = this.held;
     const snap = this.snap(pointer);
     this.bench.snapMark.show(snap);
-    if (snap !== null) {
-      const aligned = pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
-      this.grip?.to(snap.point, aligned);
-      return;
-    }
-    const to = this.free(pointer);
-    if (to !== null) this.grip?.to(to.sub(touched).add(position), quaternion);
+    const by = (snap?.point.clone() ?? this.free(pointer))?.sub(touched);
+    if (by === undefined) return;
+    const aligned = snap !== null && pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
+    this.grip?.to(position.clone().add(by), aligned);
+    if (!this.isStopped) this.bench.labels.say(pointer.screen, this.words(by, snap, pointer.modifiers.axis), "measure");
+  }
+
+  /** How far it was moved, and to what. */
+  private words(by: Vector3, snap: Snap | null, axis: Axis | null): string {
+    const unit = unitOf(this.bench.store);
+    if (axis !== null) return `${axis} ${by[axis] < 0 ? "−" : "+"}${length(Math.abs(by[axis]), unit)}`;
+    return snap === null ? length(by.length(), unit) : `${snap.text} · ${length(by.length(), unit)}`;
   }
 
   end(pointer: Pointer): void {
     const { keep } = this.bench.store.get("options");
     const kept = this.held.at === null ? null : pointer.modifiers.control ? (keep ?? "clamp") : keep;
     this.grip?.drop(kept);
-    this.bench.snapMark.show(null);
+    this.tidy();
   }
 
   cancel(): void {
     this.grip?.cancel();
+    this.tidy();
+  }
+
+  private tidy(): void {
     this.bench.snapMark.show(null);
+    this.bench.labels.say(null, "");
+  }
+
+  /** Then the reason stands at the pointer. */
+  private get isStopped(): boolean {
+    return (this.bench.store.get("held")?.reason ?? "") !== "";
   }
 
   /** Where the pointer takes the place that it touched. */
@@ -134,8 +150,4 @@ export function turnedTo(quaternion: Quaternion | null, snap: Snap): Quaternion 
   const d3 = new Vector3(0, 0, 1).applyQuaternion(quaternion);
   const along = snap.normal.clone().multiplyScalar(d3.dot(snap.normal) < 0 ? -1 : 1);
   return new Quaternion().setFromUnitVectors(d3, along).multiply(quaternion);
-}
-
-export function asVec3(v: Vector3): Vec3 {
-  return v.toArray();
 }

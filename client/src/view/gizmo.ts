@@ -8,6 +8,12 @@ import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
 import { holdOf } from "./holds";
 
+const HINTS: { [kind in Handle["kind"]]: string } = {
+  move: "Drag: along this axis",
+  plane: "Drag: in this plane",
+  turn: "Drag: turns about this axis · Ctrl: steps of 15°",
+  knob: "Drag around: twists the cable, as many turns as you like · Ctrl: steps of 15°",
+};
 const SIZE = 92; // px from the middle to the tip of an arrow
 
 export class Gizmo implements Handler {
@@ -24,17 +30,21 @@ export class Gizmo implements Handler {
     stage.beforeDraw(() => this.follow());
   }
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
     const now = pointer.screen === null ? null : this.under(pointer);
-    if (now === this.pointed) return;
-    this.pointed = now;
-    this.handles.light(now);
-    this.bench.stage.invalidate();
-  }
-
-  /** Whether the pointer is on a handle: then it is on nothing else. */
-  get isPointed(): boolean {
-    return this.pointed !== null;
+    if (now !== this.pointed) {
+      this.pointed = now;
+      this.handles.light(now);
+      this.bench.stage.invalidate();
+    }
+    if (now === null) return false;
+    const { store, labels, stage } = this.bench;
+    store.set("hovered", null);
+    store.setPlace(null);
+    store.set("hint", HINTS[now.kind]);
+    labels.say(null, "");
+    stage.cursor = "grab";
+    return true;
   }
 
   click(pointer: Pointer): boolean {

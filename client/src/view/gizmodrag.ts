@@ -53,11 +53,13 @@ abstract class HandleDrag implements Gesture {
     this.bench.labels.say(null, "");
   }
 
+  /** What the gizmo's middle is to be level with: anything but a face, which is everywhere. */
   protected snap(pointer: Pointer): Snap | null {
     const on = this.bench.store.get("options").snap && !pointer.modifiers.shift;
     const snap = on ? this.bench.snapping.find(pointer, unitOf(this.bench.store), this.held.moving) : null;
-    this.bench.snapMark.show(snap);
-    return snap;
+    const special = snap?.kind === "face" ? null : snap;
+    this.bench.snapMark.show(special);
+    return special;
   }
 
   /** By so much from where it was; the length stands at the pointer. */
@@ -68,7 +70,7 @@ abstract class HandleDrag implements Gesture {
 }
 
 export class AxisDrag extends HandleDrag {
-  readonly hint = "Along this axis · over a hole, corner, edge or face: level with it (Shift: not) · Esc: back";
+  readonly hint = "Along this axis · over a hole, corner or edge: level with it (Shift: not) · Esc: back";
   private from = 0;
 
   protected start(pointer: Pointer): void {
@@ -77,16 +79,16 @@ export class AxisDrag extends HandleDrag {
 
   move(pointer: Pointer): void {
     const { middle, axis } = this.frame;
-    const snap = this.snap(pointer);
-    const special = snap !== null && snap.kind !== "face" ? snap : null;
-    if (special === null) this.bench.snapMark.show(null);
-    const along = special === null ? nearest(pointer.ray, middle, axis)?.onLine : special.point.clone().sub(this.held.position).dot(axis) + this.from;
-    if (along !== undefined) this.shift(pointer, axis.clone().multiplyScalar(along - this.from), this.held.quaternion, special === null ? "" : ` · level with ${special.text}`);
+    const special = this.snap(pointer);
+    const along = special === null ? nearest(pointer.ray, middle, axis)?.onLine : special.point.clone().sub(middle).dot(axis) + this.from;
+    if (along === undefined) return;
+    const note = special === null ? "" : ` · level with ${special.text}`;
+    this.shift(pointer, axis.clone().multiplyScalar(along - this.from), this.held.quaternion, note);
   }
 }
 
 export class PlaneDrag extends HandleDrag {
-  readonly hint = "In this plane · Esc: back";
+  readonly hint = "In this plane · over a hole, corner or edge: level with it (Shift: not) · Esc: back";
   private from = new Vector3();
 
   protected start(pointer: Pointer): void {
@@ -94,8 +96,11 @@ export class PlaneDrag extends HandleDrag {
   }
 
   move(pointer: Pointer): void {
-    const to = onPlane(pointer.ray, this.frame.middle, this.frame.axis);
-    if (to !== null) this.shift(pointer, to.sub(this.from), this.held.quaternion);
+    const { middle, axis } = this.frame;
+    const snap = this.snap(pointer);
+    const level = snap?.point.clone().sub(middle).projectOnPlane(axis);
+    const by = level ?? onPlane(pointer.ray, middle, axis)?.sub(this.from);
+    if (by !== undefined) this.shift(pointer, by, this.held.quaternion, snap === null ? "" : ` · level with ${snap.text}`);
   }
 }
 

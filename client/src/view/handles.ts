@@ -1,5 +1,18 @@
 // The gizmo's shape: arrows, squares, arcs and the knob, in a space where an arrow is 1 long.
-import { BufferGeometry, ConeGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, PlaneGeometry, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import {
+  BufferGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  PlaneGeometry,
+  Quaternion,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { Axis, Pointer } from "../pointer";
 import type { CameraRig } from "./camera";
@@ -93,7 +106,12 @@ export class Handles {
     if (handle === undefined || !handle.mesh.visible) return null;
     const [u, v] = others(along);
     const between = u.clone().add(v);
-    const local = { move: along.clone().multiplyScalar(0.8), plane: between.clone().multiplyScalar((SQUARE.from + SQUARE.to) / 2), turn: between.clone().normalize().multiplyScalar(ARC), knob: X.clone().multiplyScalar(KNOB).applyQuaternion(this.knobGroup.quaternion) }[kind];
+    const local = {
+      move: along.clone().multiplyScalar(0.8),
+      plane: between.clone().multiplyScalar((SQUARE.from + SQUARE.to) / 2),
+      turn: between.clone().normalize().multiplyScalar(ARC),
+      knob: X.clone().multiplyScalar(KNOB).applyQuaternion(this.knobGroup.quaternion),
+    }[kind];
     this.group.updateMatrixWorld();
     return local.applyMatrix4(this.group.matrixWorld);
   }

@@ -1,7 +1,16 @@
 // The keys of the view. Those of the whole page (save, undo, delete) belong to the shell.
 import type { StandardView, Store, Tool, Viewport } from "../store";
 
-const VIEWS: { [key: string]: StandardView } = { "1": "front", "2": "back", "3": "left", "4": "right", "5": "top", "6": "bottom", "7": "isometric", "0": "isometric" };
+const VIEWS: { [key: string]: StandardView } = {
+  "1": "front",
+  "2": "back",
+  "3": "left",
+  "4": "right",
+  "5": "top",
+  "6": "bottom",
+  "7": "isometric",
+  "0": "isometric",
+};
 const TOOLS: { [key: string]: Tool } = { v: "select", n: "cable", k: "clip", m: "measure" };
 
 export function listenToKeys(store: Store, view: Viewport): void {
@@ -27,5 +36,6 @@ export function listenToKeys(store: Store, view: Viewport): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLElement && target.isContentEditable);
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  return isField || (target instanceof HTMLElement && target.isContentEditable);
 }

@@ -18,8 +18,8 @@ interface Box {
 }
 
 const HEIGHT = 19; // px
-const RANKS = ["selected", "measure", "bad", "reaction", "contact", "moment"];
-const GIVES_WAY = RANKS.indexOf("reaction"); // from this rank on, a label that finds no room is left out
+const RANKS = ["selected", "measure", "bad", "tightest", "reaction", "contact", "moment"];
+const GIVES_WAY = RANKS.indexOf("tightest"); // from this rank on, a label that finds no room is left out
 
 export class Labels {
   private readonly labels = new Map<string, Label>();
@@ -69,7 +69,8 @@ export class Labels {
     if (this.tip.textContent !== text) this.tip.textContent = text;
     const { x: width, y: height } = this.stage.rig.size;
     const right = screen.x > width - 300, low = screen.y > height - 80;
-    this.tip.style.transform = `translate(${screen.x.toFixed(0)}px, ${screen.y.toFixed(0)}px) translate(${right ? "calc(-100% - 14px)" : "16px"}, ${low ? "calc(-100% - 10px)" : "16px"})`;
+    const aside = `translate(${right ? "calc(-100% - 14px)" : "16px"}, ${low ? "calc(-100% - 10px)" : "16px"})`;
+    this.tip.style.transform = `translate(${screen.x.toFixed(0)}px, ${screen.y.toFixed(0)}px) ${aside}`;
   }
 
   /** Above its point, or below where another one is; arrows' numbers give way when there is no room at all. */

@@ -8,6 +8,9 @@ import { onPlane } from "./lines";
 import type { Snap } from "./snapping";
 import { Stroke } from "./stroke";
 
+const BEGIN = "New cable: click where it begins; it leaves along the surface's normal";
+const END = "New cable: click where it ends · Esc: begin again";
+
 interface Foot {
   point: Vector3;
   normal: Vector3;
@@ -27,15 +30,16 @@ export class Laying implements Handler {
     bench.store.on("tool", (tool) => tool !== "cable" && this.reset());
   }
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
+    this.bench.stage.cursor = "crosshair";
     const { labels, store, stage } = this.bench;
     const foot = pointer.screen === null ? null : this.find(pointer);
     store.set("hovered", foot?.on ?? null);
-    store.set("hint", this.first === null ? "New cable: click where it begins; it leaves along the surface's normal" : "New cable: click where it ends · Esc: begin again");
-    const unit = unitOf(store);
-    labels.say(pointer.screen, foot === null ? "" : this.first === null ? `begin on ${foot.on ?? "the floor"}` : `end on ${foot.on ?? "the floor"} · ${length(this.first.point.distanceTo(foot.point), unit)}`, "measure");
+    store.set("hint", this.first === null ? BEGIN : END);
+    labels.say(pointer.screen, foot === null ? "" : this.words(foot), "measure");
     this.line.through(foot === null ? [] : this.first === null ? stub(foot, stage.rig.pixel(foot.point)) : bow(this.first, foot));
     stage.invalidate();
+    return true;
   }
 
   gestureAt(): Gesture | null {
@@ -68,6 +72,12 @@ export class Laying implements Handler {
     this.bench.snapMark.show(null);
     this.bench.stage.invalidate();
     return had;
+  }
+
+  private words({ on, point }: Foot): string {
+    const where = on ?? "the floor";
+    if (this.first === null) return `begin on ${where}`;
+    return `end on ${where} · ${length(this.first.point.distanceTo(point), unitOf(this.bench.store))}`;
   }
 
   private find(pointer: Pointer): Foot | null {

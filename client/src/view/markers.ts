@@ -1,5 +1,18 @@
 // What holds the cables, as small shapes that tell the kinds apart: ends, clips, junctions, and parts without a mesh.
-import { BoxGeometry, ExtrudeGeometry, Group, Mesh, MeshStandardMaterial, Shape, SphereGeometry, TorusGeometry, Vector2, Vector3, type BufferGeometry, type Plane } from "three";
+import {
+  BoxGeometry,
+  ExtrudeGeometry,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  Shape,
+  SphereGeometry,
+  TorusGeometry,
+  Vector2,
+  Vector3,
+  type BufferGeometry,
+  type Plane,
+} from "three";
 import { mergeGeometries, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { CableInfo, SceneEvent } from "../messages";
 import type { FrameData, Store } from "../store";
@@ -67,7 +80,9 @@ export class Markers {
     for (const junction of scene.junctions) {
       const members = scene.cables.filter((cable) => junction.members.some((member) => member.startsWith(`${cable.name}/`)));
       const radius = 1.5 * Math.max(0.002, ...members.map((cable) => cable.radius));
-      place(this.add(junction.name, "junction", null, null, new SphereGeometry(radius, 24, 16), radius, true), junction.position, junction.quaternion);
+      const marker = this.add(junction.name, "junction", null, null, new SphereGeometry(radius, 24, 16), radius, true);
+      place(marker, junction.position, junction.quaternion);
+      marker.object.visible = !hidden.has(junction.name);
     }
     for (const part of scene.parts) {
       if (part.mesh !== null) continue;
@@ -123,7 +138,8 @@ function place(marker: Marker, [x, y, z]: readonly number[], quaternion: readonl
 
 /** About the z axis, which is the cable's direction; collars follow the outline of the section. */
 function supportShape(kind: string, { radius: r, outline }: CableInfo): BufferGeometry {
-  const collar = (grown: number, length: number, at: number): BufferGeometry => collarOf(outline.length >= 3 ? outline : circle(r, 28), grown * r, length * r, at * r);
+  const section = outline.length >= 3 ? outline : circle(r, 28);
+  const collar = (grown: number, length: number, at: number): BufferGeometry => collarOf(section, grown * r, length * r, at * r);
   switch (kind) {
     case "clamp":
       return collar(0.45, 2.6, 0);
@@ -151,7 +167,9 @@ function collarOf(outline: readonly (readonly [number, number])[], margin: numbe
 }
 
 function frameShape(size: number): BufferGeometry {
-  const bar = (x: number, y: number, z: number): BufferGeometry => new BoxGeometry(size * (x ? 2.4 : 0.22), size * (y ? 2.4 : 0.22), size * (z ? 2.4 : 0.22)).translate(x * size * 1.2, y * size * 1.2, z * size * 1.2);
+  const long = 2.4 * size, thin = 0.22 * size;
+  const bar = (x: number, y: number, z: number): BufferGeometry =>
+    new BoxGeometry(x ? long : thin, y ? long : thin, z ? long : thin).translate(0.5 * long * x, 0.5 * long * y, 0.5 * long * z);
   return joined(new BoxGeometry(size, size, size), bar(1, 0, 0), bar(0, 1, 0), bar(0, 0, 1));
 }
 

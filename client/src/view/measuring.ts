@@ -7,6 +7,9 @@ import { angle, length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { Stroke } from "./stroke";
 
+const FROM = "Measure: click what to measure from · Alt: the whole cable or part";
+const TO = "Measure: click what to measure to · Esc: begin again";
+
 export class Measuring implements Handler {
   private first: { pick: Pick; text: string } | null = null;
   private readonly group = new Group();
@@ -22,16 +25,18 @@ export class Measuring implements Handler {
     store.on("tool", (tool) => tool !== "measure" && this.reset());
   }
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
+    this.bench.stage.cursor = "crosshair";
     const { labels, store, snapMark, stage } = this.bench;
     const found = pointer.screen === null ? null : this.find(pointer);
     labels.say(pointer.screen, found?.text ?? "", "measure");
     store.set("hovered", found?.pick.path || null);
-    store.set("hint", this.first === null ? "Measure: click what to measure from · Alt: the whole cable or part" : "Measure: click what to measure to · Esc: begin again");
+    store.set("hint", this.first === null ? FROM : TO);
     if (found === null) snapMark.show(null);
     this.edge.through((found?.pick.edge ?? []).map((p) => new Vector3(...p)));
     this.preview.through(this.first === null || found === null ? [] : [this.first, found].map(({ pick }) => new Vector3(...pick.point)));
     stage.invalidate();
+    return true;
   }
 
   gestureAt(): Gesture | null {
@@ -72,14 +77,17 @@ export class Measuring implements Handler {
       const at = cable.at;
       snapMark.show(null);
       if (what === "cable" || (what === "auto" && pointer.modifiers.alt) || at === null) return { pick: made("cable", cable.point, name), text: name };
-      return { pick: { ...made("place", cable.point, name), at }, text: `${name} at ${length(at * (this.bench.cables.views.get(name)?.strand?.length ?? 0), unit)}` };
+      const total = this.bench.cables.views.get(name)?.strand?.length ?? 0;
+      return { pick: { ...made("place", cable.point, name), at }, text: `${name} at ${length(at * total, unit)}` };
     }
     const snap = what === "cable" || what === "place" ? null : snapping.find(pointer, unit);
     if (snap === null) return null;
     if (what === "part" || (what === "auto" && pointer.modifiers.alt)) return { pick: made("part", snap.point, snap.part), text: snap.part };
     snapMark.show(snap);
-    if (snap.kind === "edge" && what !== "point" && what !== "face" && snap.edge !== null)
-      return { pick: { ...made("edge", snap.point, snap.part), edge: [vec(snap.edge[0]), vec(snap.edge[1])] }, text: `edge ${length(snap.edge[0].distanceTo(snap.edge[1]), unit)}` };
+    if (snap.kind === "edge" && what !== "point" && what !== "face" && snap.edge !== null) {
+      const [a, b] = snap.edge;
+      return { pick: { ...made("edge", snap.point, snap.part), edge: [vec(a), vec(b)] }, text: `edge ${length(a.distanceTo(b), unit)}` };
+    }
     if ((snap.kind === "face" && what !== "point") || what === "face") {
       const face = picking.part(pointer);
       if (face === null || face.normal === null) return null;

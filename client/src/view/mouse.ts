@@ -42,7 +42,10 @@ export class Mouse {
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.moveTo(event));
     canvas.addEventListener("pointerup", (event) => this.release(event));
-    canvas.addEventListener("pointercancel", () => this.cancel());
+    canvas.addEventListener("pointercancel", (event) => {
+      this.fingers.delete(event.pointerId);
+      this.cancel();
+    });
     canvas.addEventListener("pointerleave", () => this.down === null && this.leave());
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("dblclick", (event) => this.around.look(this.pointer(event)));
@@ -56,6 +59,7 @@ export class Mouse {
   cancel(): boolean {
     const down = this.down;
     this.down = null;
+    this.stage.cursor = "";
     this.around.showBox(new Vector2(), null);
     if (down?.move.kind === "gesture" && down.moved) down.move.gesture.cancel();
     return down !== null;
@@ -110,7 +114,7 @@ export class Mouse {
       down.moved = true;
       if (down.move.kind === "gesture") {
         this.around.hint(down.move.gesture.hint);
-        this.canvas.style.cursor = "grabbing";
+        this.stage.cursor = "grabbing";
         down.move.gesture.begin(this.pointer(event));
       }
     }
@@ -129,7 +133,7 @@ export class Mouse {
     const down = this.down;
     if (down === null || event.pointerId !== down.pointerId) return;
     this.down = null;
-    this.canvas.style.cursor = "";
+    this.stage.cursor = "";
     if (down.moved) {
       if (down.move.kind === "gesture") down.move.gesture.end(this.pointer(event));
       if (down.move.kind === "box") {
@@ -146,7 +150,7 @@ export class Mouse {
   private hover(event: PointerEvent): void {
     if (event.pointerType === "touch") return;
     const pointer = this.pointer(event);
-    for (const handler of this.around.handlers()) handler.hover(pointer);
+    this.around.handlers().some((handler) => handler.hover(pointer));
   }
 
   private leave(): void {
@@ -165,7 +169,7 @@ export class Mouse {
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const pointer = this.pointer(event);
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 32 : 1;
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 32 : event.ctrlKey ? 6 : 1; // Ctrl: a pinch on a touch pad
     const about = this.around.touched(pointer) ?? this.onTargetPlane(pointer);
     this.stage.rig.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * lines)) * 0.0014), about);
   }

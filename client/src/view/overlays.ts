@@ -13,7 +13,7 @@ export class Overlays {
   private readonly dots = new Group();
   private readonly fails = new Group();
   private readonly pale = new MeshStandardMaterial({ transparent: true, opacity: 0.38, depthWrite: false, roughness: 0.8 });
-  private readonly dotMaterial = new MeshBasicMaterial();
+  private readonly dotMaterial = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 }); // also inside a cable
   private readonly badMaterial = new MeshBasicMaterial();
   private points: { mesh: InstancedMesh; at: Vector3[] }[] = [];
 
@@ -44,6 +44,7 @@ export class Overlays {
     this.points = scene.points.map(({ points }) => {
       const mesh = new InstancedMesh(new SphereGeometry(1, 12, 8), this.dotMaterial, points.length);
       mesh.frustumCulled = false;
+      mesh.renderOrder = 6;
       this.dots.add(mesh);
       return { mesh, at: points.map((p) => new Vector3(...p)) };
     });

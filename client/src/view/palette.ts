@@ -38,7 +38,7 @@ const LIGHT: Palette = {
   hover: "#5b9bf0",
   bad: "#d3222a",
   ghost: "#7a8694",
-  measured: "#7b3fb5",
+  measured: "#c2258f",
   measure: "#0b6b57",
   reaction: "#c2571a",
   moment: "#7b3fb5",

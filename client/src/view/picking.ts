@@ -36,7 +36,11 @@ export class Picking {
     const cable = wanted.cables === false ? null : this.cable(pointer);
     // A marker sits inside its support and a cable on its part: what is just below a surface is still meant.
     const limit = part === null ? Infinity : part.distance;
-    if (marker !== null && marker.distance - this.slack(marker, pointer) < limit && !(cable !== null && cable.distance < marker.distance - 4 * this.slack(marker, pointer))) return marker;
+    if (marker !== null) {
+      const slack = this.slack(marker, pointer);
+      const covered = cable !== null && cable.distance < marker.distance - 4 * slack;
+      if (marker.distance - slack < limit && !covered) return marker;
+    }
     if (cable !== null && cable.distance < limit + this.slack(cable, pointer)) return cable;
     return part;
   }
@@ -97,7 +101,8 @@ export class Picking {
       const score = onRay + distance * (distance > info.radius ? 8 : 1);
       if (score >= least) continue;
       least = score;
-      best = { kind: "cable", path: name, point, distance: Math.max(0, onRay - Math.sqrt(Math.max(0, info.radius ** 2 - distance ** 2))), at: (i + onLine) / (rings - 1), normal: null };
+      const skin = Math.sqrt(Math.max(0, info.radius ** 2 - distance ** 2)); // the ray meets it before the centreline
+      best = { kind: "cable", path: name, point, distance: Math.max(0, onRay - skin), at: (i + onLine) / (rings - 1), normal: null };
     }
     return best;
   }

@@ -33,7 +33,22 @@ export class Places {
       const unit = unitOf(store);
       labels.put("place", at, `start ${length(place.at * total, unit)} · end ${length((1 - place.at) * total, unit)}`, "selected");
     }
+    this.tightest();
     stage.invalidate();
+  }
+
+  /** The smallest bend radius of every selected cable, where it is. */
+  private tightest(): void {
+    const { store, labels, cables } = this.bench;
+    const kept = new Set<string>();
+    for (const name of store.get("options").labels ? store.get("selection") : []) {
+      const strand = cables.views.get(name)?.strand;
+      const at = strand === undefined || strand === null ? null : cables.point(name, strand.bend_radius_at);
+      if (strand === undefined || strand === null || at === null || !Number.isFinite(strand.bend_radius)) continue;
+      labels.put(`tightest ${name}`, at, `R ${length(strand.bend_radius, unitOf(store))}`, "tightest");
+      kept.add(`tightest ${name}`);
+    }
+    labels.retain("tightest ", kept);
   }
 
   private put(ring: Mesh, place: Place | null): Vector3 | null {

@@ -31,9 +31,9 @@ export function scaleOf(frame: FrameData, cables: readonly CableInfo[], unit: Un
     case "curvature":
       return linear(frame, cables, "curvature", "1/m", (cable) => reciprocal(bendRadius(cable)));
     case "torsion":
-      return linear(frame, cables, "torsion", "°/m", (cable) => number(cable, "twist_per_length"), 180 / Math.PI);
+      return linear(frame, cables, "torsion, either way", "°/m", (cable) => number(cable, "twist_per_length"), 180 / Math.PI);
     case "tension":
-      return linear(frame, cables, "tension", "N", (cable) => number(cable, "tension"));
+      return signed(frame, cables, "tension", "N", (cable) => number(cable, "tension"));
     case "stress":
       return linear(frame, cables, "stress", "MPa", (cable) => number(cable, "stress"), 1e-6);
     case "contact":
@@ -47,7 +47,10 @@ type Limit = (cable: CableInfo) => number | null;
 function inverse(frame: FrameData, cables: readonly CableInfo[], unit: Unit, name: string, limit: Limit): Scale {
   const { one, common, any } = limitsOf(cables, limit, Math.max, smallest(frame));
   const places = [0, 0.2, 0.4, 0.6, LIMIT_AT, 1];
-  const label = (at: number): string => (at === 0 ? "∞" : common ? lengthNumber((one * LIMIT_AT) / at, unit, unit === "mm" ? 0 : undefined) : `${significant(LIMIT_AT / at, 2)}×`);
+  const label = (at: number): string => {
+    if (at === 0) return "∞";
+    return common ? lengthNumber((one * LIMIT_AT) / at, unit, unit === "mm" ? 0 : undefined) : `${significant(LIMIT_AT / at, 2)}×`;
+  };
   return {
     title: common ? `${name} (${unit})` : `${name} in multiples of each cable's limit`,
     limit: any ? LIMIT_AT : null,
@@ -74,18 +77,43 @@ function linear(frame: FrameData, cables: readonly CableInfo[], name: string, un
   };
 }
 
+/** Large is bad, and it may be negative: from the smallest value to a little beyond the limit or the largest one. */
+function signed(frame: FrameData, cables: readonly CableInfo[], name: string, unit: string, limit: Limit): Scale {
+  const { one, common, any } = limitsOf(cables, limit, Math.min, 0);
+  if (!common) return linear(frame, cables, name, unit, limit);
+  const [least, most] = range(frame);
+  const low = least < 0 ? -niceAbove(-least) : 0;
+  const high = any ? low + (one - low) / LIMIT_AT : most > 0 ? niceAbove(most) : 0;
+  const span = Math.max(high - low, 1e-12);
+  const places = any ? [0, 0.2, 0.4, 0.6, LIMIT_AT, 1] : [0, 0.25, 0.5, 0.75, 1];
+  return {
+    title: `${name} (${unit})`,
+    limit: any ? LIMIT_AT : null,
+    amount: (value) => (Number.isFinite(value) ? Math.max(0, Math.min(MOST, (value - low) / span)) : MOST),
+    limitOf: (cable) => (limit(cable) === null ? Infinity : LIMIT_AT * (1 + 1e-6)),
+    ticks: places.map((amount) => ({ amount, label: significant(low + span * amount) })),
+  };
+}
+
 /** What stands at the limit's place: the strictest limit, or `otherwise`; and whether all cables share it. */
-function limitsOf(cables: readonly CableInfo[], limit: Limit, strictest: (...values: number[]) => number, otherwise: number): { one: number; common: boolean; any: boolean } {
+function limitsOf(
+  cables: readonly CableInfo[],
+  limit: Limit,
+  strictest: (...values: number[]) => number,
+  otherwise: number,
+): { one: number; common: boolean; any: boolean } {
   const limits = cables.map(limit).filter((value): value is number => value !== null);
   if (limits.length === 0) return { one: Number.isFinite(otherwise) ? otherwise : 0, common: true, any: false };
   const one = strictest(...limits);
   return { one, common: limits.every((value) => value === one), any: true };
 }
 
-/** Of the centreline, whatever the catalogue measures it to. */
+/** Of the centreline, whatever the catalogue measures it to; a flat cable bends over its flat side. */
 function bendRadius(cable: CableInfo): number | null {
   const radius = number(cable, "bend_radius");
-  return radius !== null && cable.limits.measured === "inside" ? radius + cable.radius : radius;
+  if (radius === null || cable.limits.measured !== "inside") return radius;
+  const half = (k: 0 | 1): number => Math.max(...cable.outline.map((corner) => Math.abs(corner[k])));
+  return radius + (cable.outline.length < 3 ? cable.radius : Math.min(half(0), half(1)));
 }
 
 function number(cable: CableInfo, name: string): number | null {
@@ -94,9 +122,20 @@ function number(cable: CableInfo, name: string): number | null {
 }
 
 function largest(frame: FrameData): number {
-  let most = 0;
-  for (const strand of frame.strands.values()) for (const value of strand.colour) if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
-  return most;
+  return Math.max(...range(frame).map(Math.abs));
+}
+
+/** Smallest and largest value. */
+function range(frame: FrameData): [number, number] {
+  let least = Infinity, most = -Infinity;
+  for (const strand of frame.strands.values()) {
+    for (const value of strand.colour) {
+      if (!Number.isFinite(value)) continue;
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    }
+  }
+  return least <= most ? [least, most] : [0, 0];
 }
 
 function smallest(frame: FrameData): number {

@@ -2,7 +2,27 @@
 //
 // The fill is drawn where more back faces than front faces of the cut solids lie in front of the eye: there the plane
 // is inside one of them (counted in the stencil buffer).
-import { AlwaysStencilFunc, BackSide, Box3, DecrementWrapStencilOp, FrontSide, Group, IncrementWrapStencilOp, Mesh, MeshBasicMaterial, MeshStandardMaterial, NotEqualStencilFunc, Plane, PlaneGeometry, ReplaceStencilOp, Sphere, Vector3, type Side, type StencilOp } from "three";
+import {
+  AlwaysStencilFunc,
+  BackSide,
+  Box3,
+  DecrementWrapStencilOp,
+  DoubleSide,
+  FrontSide,
+  Group,
+  IncrementWrapStencilOp,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  NotEqualStencilFunc,
+  Plane,
+  PlaneGeometry,
+  ReplaceStencilOp,
+  Sphere,
+  Vector3,
+  type Side,
+  type StencilOp,
+} from "three";
 import type { Bench } from "./bench";
 
 export class SectionPlane {
@@ -10,7 +30,7 @@ export class SectionPlane {
   private readonly counters = new Group();
   private readonly back = counter(BackSide, IncrementWrapStencilOp);
   private readonly front = counter(FrontSide, DecrementWrapStencilOp);
-  private readonly fill = new MeshStandardMaterial({ roughness: 0.9, stencilWrite: true, stencilRef: 0, stencilFunc: NotEqualStencilFunc, stencilFail: ReplaceStencilOp, stencilZFail: ReplaceStencilOp, stencilZPass: ReplaceStencilOp, side: 2 });
+  private readonly fill = new MeshStandardMaterial({ roughness: 0.9, side: DoubleSide, ...stencil(ReplaceStencilOp), stencilFunc: NotEqualStencilFunc });
   readonly cap = new Mesh(new PlaneGeometry(2, 2), this.fill);
 
   constructor(
@@ -92,5 +112,10 @@ export class SectionPlane {
 }
 
 function counter(side: Side, op: StencilOp): MeshBasicMaterial {
-  return new MeshBasicMaterial({ side, depthWrite: false, depthTest: false, colorWrite: false, stencilWrite: true, stencilFunc: AlwaysStencilFunc, stencilFail: op, stencilZFail: op, stencilZPass: op });
+  return new MeshBasicMaterial({ side, depthWrite: false, depthTest: false, colorWrite: false, ...stencil(op), stencilFunc: AlwaysStencilFunc });
+}
+
+/** The same whatever the tests of depth and stencil say. */
+function stencil(op: StencilOp): { stencilWrite: true; stencilRef: 0; stencilFail: StencilOp; stencilZFail: StencilOp; stencilZPass: StencilOp } {
+  return { stencilWrite: true, stencilRef: 0, stencilFail: op, stencilZFail: op, stencilZPass: op };
 }

@@ -32,8 +32,14 @@ export class SectionHandle implements Handler {
     stage.beforeDraw(() => this.follow());
   }
 
-  hover(): void {
-    // nothing to light up: the arrow is always the same
+  hover(pointer: Pointer): boolean {
+    const on = this.isOn(pointer);
+    if (on) {
+      this.bench.store.set("hint", "Drag: pushes the section plane along");
+      this.bench.labels.say(null, "");
+      this.bench.stage.cursor = "grab";
+    }
+    return on;
   }
 
   gestureAt(pointer: Pointer): Gesture | null {

@@ -10,21 +10,22 @@ import type { Hit } from "./picking";
 export class Selecting implements Handler {
   constructor(private readonly bench: Bench) {}
 
-  hover(pointer: Pointer): void {
+  hover(pointer: Pointer): boolean {
     const { store, labels, picking } = this.bench;
     const hit = picking.pick(pointer);
     store.set("hovered", hit?.path ?? null);
     store.setPlace(hit?.kind === "cable" && hit.at !== null ? { cable: hit.path, at: hit.at } : null);
     labels.say(pointer.screen, hit === null ? "" : this.words(hit));
     store.set("hint", hit === null ? "" : this.hint(hit));
-    this.bench.stage.renderer.domElement.style.cursor = hit === null || pointer.screen === null ? "" : this.cursor(hit);
+    this.bench.stage.cursor = hit === null || pointer.screen === null ? "" : this.cursor(hit);
+    return true;
   }
 
   gestureAt(pointer: Pointer): Gesture | null {
     const { picking } = this.bench;
     const hit = picking.pick(pointer);
     if (hit === null || picking.isLocked(hit.path)) return null;
-    const held = this.hold(hit);
+    const held = this.hold(hit, pointer);
     return held === null ? null : new FreeDrag(this.bench, held);
   }
 
@@ -44,13 +45,13 @@ export class Selecting implements Handler {
     return true;
   }
 
-  private hold(hit: Hit): Held | null {
+  private hold(hit: Hit, pointer: Pointer): Held | null {
     const { markers, cables } = this.bench;
     if (hit.kind === "cable") {
       const point = hit.at === null ? null : cables.point(hit.path, hit.at);
       return point === null ? null : { path: hit.path, at: hit.at, position: point, quaternion: null, touched: hit.point, moving: new Set() };
     }
-    if (hit.kind === "part") return this.holdPart(hit);
+    if (hit.kind === "part") return this.holdPart(hit, pointer);
     const marker = markers.all.get(hit.path);
     if (marker === undefined) return null;
     const position = marker.object.position.clone();
@@ -58,10 +59,11 @@ export class Selecting implements Handler {
     return { path: hit.path, at: null, position, quaternion, touched: position.clone(), moving: new Set([hit.path]) };
   }
 
-  /** A part is moved by itself only once it is selected: else the view turns. */
-  private holdPart(hit: Hit): Held | null {
-    const held = this.bench.store.get("selection").includes(hit.path) ? holdOf(this.bench, hit.path) : null;
-    return held === null ? null : { ...held, touched: hit.point };
+  /** A part is moved by itself only once it is selected: else the view turns. Its own holes and corners are taken exactly. */
+  private holdPart(hit: Hit, pointer: Pointer): Held | null {
+    const { store, snapping } = this.bench;
+    const held = store.get("selection").includes(hit.path) ? holdOf(this.bench, hit.path) : null;
+    return held === null ? null : { ...held, touched: snapping.own(pointer, unitOf(store), hit.path) ?? hit.point };
   }
 
   private words(hit: Hit): string {

@@ -41,7 +41,8 @@ export class SnapMark {
 }
 
 function polygon(corners: number, from: number): BufferGeometry {
-  return new BufferGeometry().setFromPoints(Array.from({ length: corners }, (_, k) => new Vector3(1, 0, 0).applyQuaternion(turn(from + (2 * Math.PI * k) / corners))));
+  const corner = (k: number): Vector3 => new Vector3(1, 0, 0).applyQuaternion(turn(from + (2 * Math.PI * k) / corners));
+  return new BufferGeometry().setFromPoints(Array.from({ length: corners }, (_, k) => corner(k)));
 }
 
 function round(): BufferGeometry {
@@ -49,11 +50,15 @@ function round(): BufferGeometry {
 }
 
 function dashes(): BufferGeometry {
-  return new BufferGeometry().setFromPoints([new Vector3(-1.4, 0, 0), new Vector3(1.4, 0, 0), new Vector3(0, 0, 0), new Vector3(0, -0.7, 0), new Vector3(0, 0.7, 0)]);
+  return through([-1.4, 0], [1.4, 0], [0, 0], [0, -0.7], [0, 0.7]);
 }
 
 function cross(): BufferGeometry {
-  return new BufferGeometry().setFromPoints([new Vector3(-1, -1, 0), new Vector3(1, 1, 0), new Vector3(0, 0, 0), new Vector3(-1, 1, 0), new Vector3(1, -1, 0)]);
+  return through([-1, -1], [1, 1], [0, 0], [-1, 1], [1, -1]);
+}
+
+function through(...points: [number, number][]): BufferGeometry {
+  return new BufferGeometry().setFromPoints(points.map(([x, y]) => new Vector3(x, y, 0)));
 }
 
 function turn(angle: number): Quaternion {

@@ -53,8 +53,18 @@ export class Snapping {
       this.corners(name, view, ray, reach, pointer, offer);
       this.edges(name, view, ray, reach, offer);
     }
-    if (face !== null) offer({ kind: "face", part: face.path, point: face.point, normal: face.normal, edge: null, quaternion: null, text: `face of ${face.path}` }, 4, face.distance);
+    if (face !== null) {
+      const { path: part, point, normal, distance } = face;
+      offer({ kind: "face", part, point, normal, edge: null, quaternion: null, text: `face of ${part}` }, 4, distance);
+    }
     return (best as { snap: Snap } | null)?.snap ?? null;
+  }
+
+  /** A point of a part to take it by: a frame, hole centre or corner of its own under the pointer. */
+  own(pointer: Pointer, unit: Unit, part: string): Vector3 | null {
+    const others = new Set([...this.parts.views.keys()].filter((name) => name !== part));
+    const snap = this.find(pointer, unit, others);
+    return snap !== null && (snap.kind === "frame" || snap.kind === "hole" || snap.kind === "corner") ? snap.point : null;
   }
 
   private frames(name: string, view: PartView, pointer: Pointer, offer: Offer): void {
@@ -77,7 +87,8 @@ export class Snapping {
       const across = onPlane(pointer.ray, point, axis);
       const distance = depth(pointer.ray, point);
       const near = pointer.ray.distanceToPoint(point) < CENTRE_REACH * pointer.reach(point);
-      const inHole = across !== null && across.distanceTo(point) < circle.radius && (face === null || face.distance > across.distanceTo(pointer.ray.origin) + 0.2 * circle.radius);
+      const within = across !== null && across.distanceTo(point) < circle.radius;
+      const inHole = within && (face === null || face.distance > across.distanceTo(pointer.ray.origin) + 0.2 * circle.radius);
       if (!near && !inHole) continue;
       if (axis.dot(pointer.ray.direction) > 0) axis.negate();
       offer({ kind: "hole", part: name, point, normal: axis, edge: null, quaternion: null, text: `centre Ø ${length(2 * circle.radius, unit)}` }, 1, distance);

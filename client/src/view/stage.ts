@@ -84,6 +84,11 @@ export class Stage {
     });
   }
 
+  /** The mouse's shape over the view. */
+  set cursor(name: string) {
+    this.renderer.domElement.style.cursor = name;
+  }
+
   /** Called before every picture: for what depends on the camera. */
   beforeDraw(call: () => void): void {
     this.before.add(call);

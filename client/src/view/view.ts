@@ -53,7 +53,8 @@ export class View3D implements Viewport {
     const parts = new Parts(stage, store);
     const markers = new Markers(stage, store, cables);
     const picking = new Picking(store, cables, parts, markers);
-    const bench = { stage, store, connection, cables, parts, markers, picking, labels: new Labels(stage), snapping: new Snapping(parts, picking), snapMark: new SnapMark(stage) };
+    const [labels, snapping, snapMark] = [new Labels(stage), new Snapping(parts, picking), new SnapMark(stage)];
+    const bench = { stage, store, connection, cables, parts, markers, picking, labels, snapping, snapMark };
     this.bench = bench;
     this.section = new SectionHandle(bench, new SectionPlane(bench, () => this.bounds()));
     new Overlays(bench);
@@ -126,7 +127,7 @@ export class View3D implements Viewport {
   private handlers(): readonly Handler[] {
     const tool = this.store.get("tool");
     if (tool !== "select") return [this.section, this.tools[tool]];
-    return this.gizmo.isPointed ? [this.gizmo] : [this.section, this.gizmo, this.tools.select];
+    return [this.section, this.gizmo, this.tools.select];
   }
 
   private look(pointer: Pointer): void {

@@ -7,6 +7,8 @@ export function hasWebGL(): boolean {
 export function sayNoWebGL(element: HTMLElement): void {
   const words = document.createElement("div");
   words.className = "view-failure";
-  words.textContent = "This browser gives no WebGL 2, which the view is drawn with.\nUse a current Firefox, Chrome, Edge or Safari, and see that its hardware acceleration is switched on.";
+  words.textContent =
+    "This browser gives no WebGL 2, which the view is drawn with.\n" +
+    "Use a current Firefox, Chrome, Edge or Safari, and see that its hardware acceleration is switched on.";
   element.append(words);
 }
