@@ -73,19 +73,22 @@ def test_both_themes_can_be_read(studio: Open, theme: str) -> None:
 CONTRAST = """() => {
   const shade = (c) => {
     const m = c.match(/[\\d.]+/g).map(Number);
-    return m.length > 3 && m[3] === 0 ? null : c.startsWith('color(') ? m.map((v) => 255 * v) : m;
+    return m.length > 3 && m[3] === 0 ? null : c.startsWith('color(') ? m.map((v, k) => (k < 3 ? 255 * v : v)) : m;
   };
+  const over = ([r, g, b, a = 1], under) => [r, g, b].map((v, k) => a * v + (1 - a) * under[k]);
   const linear = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   let worst = { ratio: 99, text: '' };
   for (const element of document.querySelectorAll('label, button, span, h2, h3, th, td, p')) {
     const text = [...element.childNodes].filter((k) => k.nodeType === 3).map((k) => k.textContent.trim()).join('');
     if (text === '' || element.offsetParent === null || element.closest(':disabled, [aria-disabled=true]')) continue;
-    let behind = element, ground = null;
-    for (; behind !== null && ground === null; behind = behind.parentElement)
-      ground = shade(getComputedStyle(behind).backgroundColor);
+    const layers = [];
+    for (let behind = element; behind !== null; behind = behind.parentElement)
+      layers.push(shade(getComputedStyle(behind).backgroundColor));
+    let ground = [255, 255, 255];
+    for (const layer of layers.reverse()) if (layer !== null) ground = over(layer, ground);
     const front = shade(getComputedStyle(element).color);
-    if (ground === null || front === null) continue;
+    if (front === null) continue;
     const [a, b] = [light(front), light(ground)].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
     if (ratio < worst.ratio) worst = { ratio, text, front, ground };
