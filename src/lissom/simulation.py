@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -32,6 +32,7 @@ from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_sta
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
+from lissom.scene.joint import Value
 from lissom.scene.placing import part_poses
 from lissom.scene.pose import Pose, relative
 
@@ -74,6 +75,7 @@ class Simulation(Laid):
         self._moved: dict[str, Pose] = {}  # parts that were moved: where they are in the world
         self._told: set[str] = set()  # parts that were moved since the last solve
         self._stood: dict[str, Pose] = {}  # where parts were in the last equilibrium
+        self._settings: dict[str, Value] = {}  # joints that were moved
         self._parts = part_poses(scene)  # where parts and junctions are to be
         self._junctions = first_poses(scene, self._parts)
         self._solids: dict[str, Solid] = {}
@@ -148,7 +150,7 @@ class Simulation(Laid):
             self._dirty.clear()
             self._junctions |= {k.name: k.pose for k in assembly.bodies if k.name in self._junctions}
             self._moved |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
-            self._parts = part_poses(self._scene, self._moved)
+            self._parts = part_poses(self._scene, self._moved, self._settings)
             self._stood = dict(self._parts)
             self._told.clear()
             for body in assembly.bodies:  # the scene says where they came to rest: what is opened begins there
@@ -186,7 +188,9 @@ class Simulation(Laid):
             return {name: part_way(self._stood[name], goals[name], part) for name, part in done.items()}
 
         goals = {name: self._moved[name] for name in movers}
-        done, stops = self._sweep.stops(movers, lambda k: part_poses(self._scene, self._moved | reached(k)), depth)
+        done, stops = self._sweep.stops(
+            movers, lambda k: part_poses(self._scene, self._moved | reached(k), self._settings), depth
+        )
         for name, pose in reached({k.part: done[k.part] for k in stops}).items():
             self._put_part(name, pose)
         if stops:
@@ -344,12 +348,39 @@ class Simulation(Laid):
             self._moves.setdefault(name, {}).update(position=where, quaternion=frame)
         self._follow_all()
 
+    @property
+    def joints(self) -> dict[str, Value]:
+        """Where every joint stands: an angle (rad), a length (m), or the rotation vector (rad) of a ball joint."""
+        return {k.name: self._settings.get(k.name, k.setting) for k in self._scene.joints}
+
+    def set_joints(self, settings: Mapping[str, Any] | None = None, **named: Any) -> None:
+        """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on their parts follows.
+
+        A value beyond the range of its joint is an error, and nothing moves.
+        """
+        new = {name: self._scene.joint(name).read(said) for name, said in {**(settings or {}), **named}.items()}
+        if not new:
+            return
+        self._settings |= new
+        for name, value in new.items():
+            self._moved.pop(self._scene.joint(name).part, None)  # where it was put by hand no longer counts
+            self._moves.setdefault(name, {})["value"] = value
+        self._parts = part_poses(self._scene, self._moved, self._settings)
+        self._follow_all()
+
+    def put_parts(self, poses: Mapping[str, Pose]) -> None:
+        """Moves several parts at once, in the world, as a recorded motion does; what sits on them follows."""
+        for name, pose in poses.items():
+            self._scene.part(name)
+            self._put_part(name, pose)
+        self._follow_all()
+
     def _put_part(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""
         parent = self._scene.part(name).parent
         said = pose if parent is None else relative(self._parts[parent], pose)
         self._moved[name] = pose
-        self._parts = part_poses(self._scene, self._moved)
+        self._parts = part_poses(self._scene, self._moved, self._settings)
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
 
     def _follow_all(self) -> None:
@@ -381,9 +412,10 @@ class Simulation(Laid):
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
-        around = scene.parts != before.parts or scene.junctions != before.junctions
+        around = any(getattr(scene, k) != getattr(before, k) for k in ("parts", "junctions", "joints"))
         if around:
             self._moved.clear()
+            self._settings.clear()
             self._told.clear()
             self._stood.clear()
             self._parts = part_poses(scene)
@@ -538,6 +570,7 @@ class Simulation(Laid):
         self._dirty = set()
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
         self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
+        self._settings.clear()
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
         self._assembly, self._past = None, state.past

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.reading import Document, Syntax, read_json, read_toml, syntax_of, validated
-from lissom.scene.writing import cable_text, junction_text, part_text, toml_text, value_text
+from lissom.scene.writing import cable_text, joint_text, junction_text, motion_text, part_text, toml_text, value_text
 
 if TYPE_CHECKING:
     from lissom.scene.scene import Scene
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 Convert = Callable[[Any], Any]
 """Makes a plain value into an item of the document."""
 
-_BLOCK_TEXTS: Final = {"cables": cable_text, "parts": part_text, "junctions": junction_text}
+_BLOCK_TEXTS: Final = {
+    "cables": cable_text,
+    "parts": part_text,
+    "junctions": junction_text,
+    "joints": joint_text,
+    "motions": motion_text,
+}
 
 
 def save(scene: Scene, path: Path) -> None:
