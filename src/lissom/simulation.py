@@ -32,7 +32,7 @@ from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_sta
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
-from lissom.scene.joint import Value
+from lissom.scene.joint import Value, mixed
 from lissom.scene.placing import part_poses
 from lissom.scene.pose import Pose, relative
 
@@ -59,6 +59,9 @@ class SimulationState:
     junctions: dict[str, Pose]
     past: Past | None = None  # forces of contacts, and what friction remembers
 
+
+# A joint turns its part by no more than this (rad) at a time, so that no turn of a clamp on it is lost.
+MOST_TURN = 1.0
 
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
@@ -354,19 +357,24 @@ class Simulation(Laid):
         return {k.name: self._settings.get(k.name, k.setting) for k in self._scene.joints}
 
     def set_joints(self, settings: Mapping[str, Any] | None = None, **named: Any) -> None:
-        """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on their parts follows.
+        """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on the parts follows.
 
         A value beyond the range of its joint is an error, and nothing moves.
         """
         new = {name: self._scene.joint(name).read(said) for name, said in {**(settings or {}), **named}.items()}
         if not new:
             return
-        self._settings |= new
+        old = self.joints
         for name, value in new.items():
             self._moved.pop(self._scene.joint(name).part, None)  # where it was put by hand no longer counts
             self._moves.setdefault(name, {})["value"] = value
-        self._parts = part_poses(self._scene, self._moved, self._settings)
-        self._follow_all()
+        steps = max(
+            math.ceil(self._scene.joint(name).turns(old[name], value) / MOST_TURN) for name, value in new.items()
+        )
+        for k in range(1, max(steps, 1) + 1):  # whole turns count: what is clamped follows each part of them
+            self._settings |= new if k >= steps else {name: mixed(old[name], new[name], k / steps) for name in new}
+            self._parts = part_poses(self._scene, self._moved, self._settings)
+            self._follow_all()
 
     def put_parts(self, poses: Mapping[str, Pose]) -> None:
         """Moves several parts at once, in the world, as a recorded motion does; what sits on them follows."""

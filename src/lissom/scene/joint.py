@@ -137,6 +137,12 @@ class Joint(Described):
         y = turned(turn, (x[0] - o[0], x[1] - o[1], x[2] - o[2]))
         return (o[0] + y[0], o[1] + y[1], o[2] + y[2]), normalized(product(turn, q))
 
+    def turns(self, a: Value, b: Value) -> float:
+        """The angle that its part turns through from one value to another, rad."""
+        if self.kind in ("slide", "fixed"):
+            return 0.0
+        return math.dist(a, b) if isinstance(a, tuple) and isinstance(b, tuple) else abs(float(a) - float(b))  # type: ignore[arg-type]
+
     def _turn(self, value: Value) -> Quaternion:
         if isinstance(value, tuple):
             angle = math.hypot(*value)
@@ -174,6 +180,14 @@ class Joint(Described):
             message = "is missing: 0 is not in the range, so say where the joint stands"
             slips.append((("value",), ABSENT, message))
         return slips
+
+
+def mixed(a: Value, b: Value, part: float) -> Value:
+    """Between two values of a joint."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        x, y, z = ((1.0 - part) * p + part * q for p, q in zip(a, b, strict=True))
+        return (x, y, z)
+    return (1.0 - part) * float(a) + part * float(b)  # type: ignore[arg-type]
 
 
 class Track(Described):
