@@ -24,10 +24,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": {"scene", "geometry", "kernels", "exchange", "rods", "assembling", "reports", "routing", "laying"},
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
     "reaching": {"scene", "rods", "reports", "routing", "simulation"},
-    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch", "reaching"},
+    "sweeping": {"scene", "exchange", "simulation"},
+    "analysis": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "reaching", "sweeping"},
     "session": {"scene", "geometry", "exchange", "rods", "routing", "simulation", "reaching", "analysis"},
     "studio": {"scene", "exchange", "simulation", "analysis", "session"},
-    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
+    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "sweeping", "analysis"},
     "cli": {
         "scene",
         "geometry",

@@ -128,8 +128,8 @@ def checked(path: Path, time: Array, position: Array, quaternion: Array) -> Reco
         if len(far):
             k = int(far[0])
             message = (
-                f"sample {k + 2}: the part jumps by {scale * steps[k]:.4g}{unit} in {time[k + 1] - time[k]:.3g} s, usually "
-                f"it goes {scale * usual:.4g}{unit}: a part cannot teleport; record more densely there, or cut the file"
+                f"sample {k + 2}: the part jumps by {scale * steps[k]:.4g}{unit} in {time[k + 1] - time[k]:.3g} s, "
+                f"usually it goes {scale * usual:.4g}{unit}: a part cannot teleport; record it more densely"
             )
             raise broken(path, message)
     return Recorded(time, position, q)
