@@ -43,7 +43,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
 }
 # What a person asks a simulation to show: imported when asked, so that the rest never needs it.
-WHEN_ASKED = {"simulation": {"lissom.analysis.files.write_picture", "lissom.studio.showing.show"}}
+WHEN_ASKED = {
+    "simulation": {
+        "lissom.analysis.files.write_picture",
+        "lissom.studio.showing.show",
+        "lissom.sweeping.Visit",
+        "lissom.sweeping.sweep",
+    }
+}
 # What anyone may take from the package itself.
 OF_THE_PACKAGE = {"__version__"}
 

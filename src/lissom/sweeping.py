@@ -1,9 +1,10 @@
 """A scene through all positions of its parts: quasi-static, warm started along the path.
 
-Between two positions the parts go straight (joints linearly, recorded poses by the shortest rotation). A step after
-which a cable has moved much farther than what drives it is taken back and halved: either the smaller steps show a
-continuous way, or the jump stays however small the step. Then a stable branch has ended there, and the cable has
-snapped through: that is an answer, with the shapes before and after.
+Between two positions the parts go straight (joints linearly, recorded poses by the shortest rotation). After a step
+the parts go back, and forth again: a cable that does not return to the shape it had is on another branch of
+equilibria. Then the step is taken back and halved: either smaller steps stay on the branch, or it is lost however
+small the step. Then the branch has ended there, and the cable has snapped through: that is an answer, with the shapes
+before and after.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ from lissom.simulation import Report, Simulation, SolveError, part_way
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
 
-SWIFT: Final = 2.5
-"""A cable that moves this many times farther than what drives it may have snapped;"""
-SWIFT_LEAST: Final = 0.005
-"""and farther than this part of its length: below, it does not matter."""
-UNWOUND_LEAST: Final = 0.3
-"""rad: nor does less twist."""
+SAME: Final = 0.005
+"""Part of the length: shapes that are less apart are on the same branch of equilibria;"""
+SAME_TWIST: Final = 0.3
+"""rad: and twists."""
+STRIDE: Final = 0.05
+"""Part of the length that a cable with friction goes at a time, unless it snaps."""
 FINEST: Final = 2.0**-14
 """Of the way between two positions: a jump over less is a snap-through."""
 SHORTEST: Final = 2.0**-6
 """Of that way: a solve that fails in smaller steps too has failed."""
+LARGEST_TURN: Final = 1.0
+"""rad that parts turn at a time: a solve over more may lose a whole turn of a cable."""
 FRAMES: Final = 60
 """Positions along a motion of keyframes, unless said otherwise."""
 MOST_POSITIONS: Final = 1_000_000
@@ -71,12 +74,23 @@ class Visit:
     goal: Goal
     report: Report
     shapes: Shapes  # (points, 3) m of every cable; the last good ones where the solve failed
+    here: Goal  # where everything stands: the goal, or as near to it as it got
     snaps: tuple[Snap, ...] = ()
     back: bool = False  # on the way back
+    stopped: str = ""  # what a held part ran into, here or before: it does not go on
+
+    @property
+    def status(self) -> str:
+        """That of the report, or "jammed"."""
+        return "jammed" if self.stopped else self.report.status
+
+    @property
+    def reason(self) -> str:
+        return self.stopped or self.report.reason
 
     @property
     def ok(self) -> bool:
-        return self.report.ok
+        return self.status == "converged"
 
 
 def sweep(
@@ -87,31 +101,33 @@ def sweep(
     positions: Sequence[str] | str | None = None,
     frames: int = FRAMES,
     back: bool = False,
-    skip: int = 0,
 ) -> Iterator[Visit]:
     """Visits every position, one at a time; the simulation stands there when it is given out.
 
     One of: a `motion` of the scene, a `grid` of joint values (a number of them over the whole range, or the values),
-    or named `positions` ("all", or a list). `back` visits them all again in the other direction. `skip` passes over
-    the first ones, which were visited before.
+    or named `positions` ("all", or a list). `back` visits them all again in the other direction.
     """
     chosen = [k for k in (motion, grid, positions) if k is not None]
     if len(chosen) != 1:
         raise ValueError("sweep: give one of motion, grid and positions")
     goals = goals_of(simulation.scene, motion, grid, positions, frames)
+    return visits(simulation, goals, back=back)
+
+
+def visits(simulation: Simulation, goals: Sequence[Goal], *, back: bool = False, skip: int = 0) -> Iterator[Visit]:
+    """`skip` passes over the first ones; the simulation stands at the last of them then."""
+    scene, turn = simulation.scene, len(goals)
     if back:
         goals = [*goals, *reversed(goals[:-1])]
-    turn = (len(goals) + 1) // 2 if back else len(goals)
-    report = simulation.solve()
+    simulation.solve()
     here = present(simulation, goals[0])
-    if skip:
-        here = goals[skip - 1]
-        place(simulation, here)
-        report = simulation.solve()
+    stopped = ""
     for number, goal in enumerate(goals[skip:], start=skip):
-        report, snaps, reached = travel(simulation, here, goal)
-        here = goal if reached else present(simulation, goal)
-        yield Visit(number, goal, report, shapes(simulation), tuple(snaps), number >= turn)
+        snaps: list[Snap] = []
+        if not stopped:
+            report, snaps, stopped = travel(simulation, scene, here, goal)
+            here = present(simulation, goal)
+        yield Visit(number, goal, report, shapes(simulation), here, tuple(snaps), number >= turn, stopped)
 
 
 def goals_of(
@@ -228,34 +244,55 @@ def part_of_way(a: Goal, b: Goal, part: float) -> Goal:
     return Goal(settings, poses, time=time)
 
 
-def travel(simulation: Simulation, a: Goal, b: Goal) -> tuple[Report, list[Snap], bool]:
-    """From one position to the next, in steps as small as it takes; whether it got there."""
-    done, step = 0.0, 1.0
+def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Report, list[Snap], str]:
+    """From one position to the next, in steps as small as it takes; and what stopped a part, if anything did.
+
+    Where there is no equilibrium to go on to, everything stands at the last one.
+    """
+    largest = min(1.0, LARGEST_TURN / max(turning(scene, a, b), LARGEST_TURN))
+    rough = any(k.friction > 0.0 for k in scene.parts) or any(k.friction > 0.0 for k in scene.cables)
+    done, step = 0.0, largest
     snaps: list[Snap] = []
     while True:
         step = min(step, 1.0 - done)
-        before, state = Standing.of(simulation), simulation.state()
+        before, state = Standing.of(simulation), simulation.checkpoint()
         goal = part_of_way(a, b, done + step)
         place(simulation, goal)
         report = simulation.solve()
         if report.status not in ("converged", "unstable"):
             if report.status == "infeasible" or step <= SHORTEST:
-                simulation.restore(state)
-                return report, snaps, False
+                simulation.back_to(state)
+                return report, snaps, ""
         else:
-            jumped = leaps(simulation, before)
+            here = part_of_way(a, b, done)
+            jumped = leaps(simulation, before, here, goal, rough)
             if not jumped or step <= FINEST:
-                here = part_of_way(a, b, done)
                 snaps += [
                     Snap(k, here, goal, d, before.shapes[k], simulation.cable(k).positions) for k, d in jumped.items()
                 ]
+                stopped = stops(simulation)
                 done += step
-                step *= 2.0
-                if done >= 1.0 - 1e-12:
-                    return report, snaps, True
+                step = min(2.0 * step, largest)
+                if stopped or done >= 1.0 - 1e-12:
+                    return report, snaps, stopped
                 continue
-        simulation.restore(state)
+        simulation.back_to(state)
         step *= 0.5
+
+
+def stops(simulation: Simulation) -> str:
+    """What stopped held parts in the last solve, and where they stand; nothing where they got all their way."""
+    found = []
+    for stop in simulation.stops:
+        x, y, z = (1000.0 * v for v in simulation.pose(stop.part)[0])
+        found.append(f"{stop.part} stopped at {stop.at}, at ({x:.4g}, {y:.4g}, {z:.4g}) mm")
+    return "; ".join(found)
+
+
+def turning(scene: Scene, a: Goal, b: Goal) -> float:
+    """rad that parts may turn in all on the way."""
+    joints = (scene.joint(name).turns(a.settings[name], end) for name, end in b.settings.items())
+    return sum(joints) + sum(angle(a.poses[name][1], pose[1]) for name, pose in b.poses.items())
 
 
 def shapes(simulation: Simulation) -> Shapes:
@@ -270,63 +307,54 @@ def shapes(simulation: Simulation) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where everything is, to see how far it goes."""
+    """Shapes of all cables, and their twist (∫τ ds, rad)."""
 
     shapes: Shapes
-    twists: dict[str, float]  # ∫τ ds of every cable, rad
-    supports: dict[str, list[Pose]]
-    parts: dict[str, Pose]
+    twists: dict[str, float]
 
     @classmethod
     def of(cls, simulation: Simulation) -> Standing:
         found = shapes(simulation)
-        return cls(
-            found,
-            {name: simulation.cable(name).total_torsion for name in found},
-            {name: [(k.position, k.quaternion) for k in simulation.supports(name)] for name in found},
-            {name: simulation.pose(name) for name in simulation.bodies},
-        )
+        return cls(found, {name: simulation.cable(name).total_torsion for name in found})
+
+    def apart(self, other: Standing, lengths: Mapping[str, float]) -> dict[str, float]:
+        """Cables that are elsewhere in the other one, or twisted otherwise; and how far they are apart (m)."""
+        found: dict[str, float] = {}
+        for name, shape in self.shapes.items():
+            there = other.shapes.get(name)
+            if there is None or len(there) != len(shape):
+                continue  # sliding supports have moved points along the cable: nothing to compare
+            moved = float(np.linalg.norm(there - shape, axis=1).max())
+            if moved > SAME * lengths[name] or abs(other.twists[name] - self.twists[name]) > SAME_TWIST:
+                found[name] = moved
+        return found
 
 
-def leaps(simulation: Simulation, before: Standing) -> dict[str, float]:
-    """Cables that moved, or unwound, much farther than what drives them; and how far they moved (m)."""
-    found: dict[str, float] = {}
+def leaps(simulation: Simulation, before: Standing, here: Goal, goal: Goal, rough: bool) -> dict[str, float]:
+    """Cables that lost their branch on the way from `here`, and how far they went (m): going back they do not return.
+
+    The simulation stands at the goal, before and after. With friction (`rough`) nothing returns: then a long stride is
+    all that tells.
+    """
+    lengths = {name: simulation.cable(name).length for name in before.shapes}
     now = Standing.of(simulation)
-    for name, old in before.shapes.items():
-        new, length = now.shapes[name], simulation.cable(name).length
-        if len(new) != len(old):
-            continue
-        moved = float(np.linalg.norm(new - old, axis=1).max())
-        unwound = abs(now.twists[name] - before.twists[name])
-        if moved <= SWIFT_LEAST * length and unwound <= UNWOUND_LEAST:
-            continue
-        ways = [
-            (math.dist(a[0], b[0]), angle(a[1], b[1]))
-            for a, b in zip(before.supports[name], now.supports[name], strict=True)
-        ]
-        drive = max((way + length * turn for way, turn in ways), default=0.0)
-        for part, was in before.parts.items():
-            there = now.parts[part]
-            if was != there:
-                reach = float(np.linalg.norm(old - np.array(was[0]), axis=1).max())
-                drive = max(drive, math.dist(was[0], there[0]) + reach * angle(was[1], there[1]))
-        if moved > max(SWIFT * drive, SWIFT_LEAST * length) or unwound > max(SWIFT * drive / length, UNWOUND_LEAST):
-            found[name] = moved
-    return found
+    moved = now.apart(before, lengths)
+    if rough:
+        return {name: way for name, way in moved.items() if way > STRIDE * lengths[name]}
+    if not moved:
+        return {}
+    place(simulation, here)
+    returned = simulation.solve()
+    back = Standing.of(simulation)
+    place(simulation, goal)
+    simulation.solve()
+    if returned.status not in ("converged", "unstable"):
+        return moved
+    lost = back.apart(before, lengths).keys() | now.apart(Standing.of(simulation), lengths).keys()
+    return {name: moved[name] for name in lost & moved.keys()}
 
 
 def angle(p: Iterable[float], q: Iterable[float]) -> float:
     """Of the rotation from one to the other, rad."""
     dot = abs(sum(a * b for a, b in zip(p, q, strict=True)))
     return 2.0 * math.acos(min(1.0, dot))
-
-
-def repeated(visits: Iterable[Visit]) -> Iterator[tuple[Visit, Visit]]:
-    """Visits of the same position, there and back."""
-    there: dict[str, Visit] = {}
-    for visit in visits:
-        key = repr((sorted(visit.goal.settings.items()), visit.goal.time))
-        if key in there:
-            yield there[key], visit
-        else:
-            there[key] = visit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,6 +84,6 @@ def first_failure(scene: Scene, request: Request) -> tuple[str, str]:
     return "", ""
 
 
-def position(settings: dict[str, object], name: str, scene: Scene) -> str:
+def position(settings: Mapping[str, object], name: str, scene: Scene) -> str:
     parts = [f"{k} {scene.joint(k).said(v)}" for k, v in settings.items() if isinstance(v, float)]
     return name or ", ".join(parts)

@@ -16,7 +16,7 @@ from lissom.analysis.files import write
 from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
 from lissom.analysis.sweepfiles import csv_text
-from lissom.analysis.sweeps import Reading, Swept, number
+from lissom.analysis.sweeps import Reading, SnapReading, Swept, number
 from lissom.analysis.table import lined_table
 from lissom.scene import Scene, SectionProperties
 
@@ -63,7 +63,7 @@ def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: 
             console.print(f"snap-through: {snap.cable} {way} at {here or place(scene, reading)}", highlight=False)
     loops = swept.hysteresis()
     if loops:
-        cables = sorted({k[2] for k in loops})
+        cables = sorted({k.cable for k in loops})
         console.print(f"hysteresis: {', '.join(cables)} other on the way back at {len(loops)} positions")
     for reading in swept.failed[:MOST_LISTED]:
         console.print(Text(f"✗ {place(scene, reading)}: {reading.status}: {reading.reason}", style="red"))
@@ -90,8 +90,8 @@ def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed]) -> str:
         ],
         "snaps": [dataclasses.asdict(k) for k in swept.snaps],
         "hysteresis": [
-            {"cable": cable, "there": a.number, "back": b.number, "distance": apart}
-            for a, b, cable, apart in swept.hysteresis()
+            {"cable": k.cable, "there": k.there.number, "back": k.back.number, "distance": k.distance, "twist": k.twist}
+            for k in swept.hysteresis()
         ],
         "needed": [dataclasses.asdict(k) for k in lengths],
     }
@@ -115,8 +115,18 @@ def write_swept(
         chart = plot_map(scene, swept, cable.name)
         if chart is not None:
             yield write(folder / f"{stem}-map.png", image(chart, "png"))
+        for k, snap in enumerate((k for k in swept.snaps if k.cable == cable.name), start=1):
+            yield write(folder / f"{stem}-snap-{k}.csv", snap_csv(snap).encode())
         if with_envelope and SectionProperties.of(scene.type_of(cable)).radius > 0.0:
             yield write(folder / f"{stem}-envelope.stl", envelope_stl(scene, swept, cable.name))
+
+
+def snap_csv(snap: SnapReading) -> str:
+    """The shapes before and after, point by point (m)."""
+    lines = ["x_before,y_before,z_before,x_after,y_after,z_after"]
+    for before, after in zip(snap.shape_before, snap.shape_after, strict=True):
+        lines.append(",".join(f"{v:.9g}" for v in (*before, *after)))
+    return "\n".join(lines) + "\n"
 
 
 def envelope_stl(scene: Scene, swept: Swept, cable: str) -> bytes:

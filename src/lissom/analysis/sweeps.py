@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
 from lissom.analysis.report import findings
+from lissom.scene import Scene
 from lissom.scene.joint import Value
 from lissom.simulation import Simulation
-from lissom.sweeping import Goal, Visit
+from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
 
 SAME_SHAPE = 1e-3
 """Part of the length: shapes at one position that differ by more are different equilibria."""
+
+
+SAME_TWIST = 0.05
+"""rad: the same for twist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,10 @@ class SnapReading:
     cable: str
     before: dict[str, Value]
     after: dict[str, Value]
-    time: float | None
+    time: float | None  # s; of a recorded motion, between two positions
     distance: float  # m
+    shape_before: list[list[float]]  # (points, 3) m
+    shape_after: list[list[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,17 @@ class Worst:
     check: Check
     position: Reading
     failed: int  # positions at which it does not pass
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A position at which a cable is another one on the way back."""
+
+    cable: str
+    there: Reading
+    back: Reading
+    distance: float  # m between the two shapes
+    twist: float  # rad between their twists
 
 
 @dataclass(slots=True)
@@ -110,23 +128,21 @@ class Swept:
             found.append(Worst(check, reading, sum(c.ok is False for c, _ in entries)))
         return found
 
-    def hysteresis(self) -> list[tuple[Reading, Reading, str, float]]:
-        """Positions that were visited there and back and have different shapes: which cable, and how far apart (m)."""
+    def hysteresis(self) -> list[Loop]:
+        """Positions that were visited there and back, and where a cable came back with another shape or twist."""
         there: dict[str, int] = {}
-        found: list[tuple[Reading, Reading, str, float]] = []
+        found: list[Loop] = []
         for k, reading in enumerate(self.readings):
             key = repr((sorted(reading.settings.items()), reading.time, reading.name))
             first = there.setdefault(key, k)
             if first == k:
                 continue
-            for cable, shape in self.shapes[k].items():
-                other = self.shapes[first].get(cable)
-                if other is None or len(other) != len(shape):
-                    continue
-                apart = float(np.linalg.norm(shape - other, axis=1).max())
-                length = reading.cables[cable].length if cable in reading.cables else math.inf
-                if apart > SAME_SHAPE * length:
-                    found.append((self.readings[first], reading, cable, apart))
+            for cable in reading.cables.keys() & self.readings[first].cables.keys():
+                apart = distance(self.shapes[k].get(cable), self.shapes[first].get(cable))
+                was, now = self.readings[first].cables[cable], reading.cables[cable]
+                unwound = abs(now.twist - was.twist)
+                if apart > SAME_SHAPE * now.length or unwound > SAME_TWIST:
+                    found.append(Loop(cable, self.readings[first], reading, apart, unwound))
         return found
 
     def runs(self, cable: str) -> list[Array]:
@@ -142,9 +158,16 @@ class Swept:
         return [np.array(run) for run in runs if run]
 
 
-def read(simulation: Simulation, visit: Visit) -> Reading:
-    """What there is to read while the simulation stands at the position."""
-    found = findings(simulation, visit.report)
+def distance(a: Array | None, b: Array | None) -> float:
+    """m: the largest between two shapes; inf where they are not on the same grid."""
+    if a is None or b is None or len(a) != len(b):
+        return math.inf
+    return float(np.linalg.norm(a - b, axis=1).max())
+
+
+def read(simulation: Simulation, visit: Visit, scene: Scene) -> Reading:
+    """What there is to read while the simulation of the scene stands at the position."""
+    found = findings(simulation, visit.report, scene)
     cables: dict[str, CableReading] = {}
     for name, result in found.cables.items():
         if result is None:
@@ -162,34 +185,30 @@ def read(simulation: Simulation, visit: Visit) -> Reading:
         )
     goal = visit.goal
     snaps = tuple(
-        SnapReading(k.cable, dict(k.before.settings), dict(k.after.settings), k.after.time, k.distance)
+        SnapReading(
+            k.cable,
+            dict(k.before.settings),
+            dict(k.after.settings),
+            k.after.time,
+            k.distance,
+            k.shape_before.tolist(),
+            k.shape_after.tolist(),
+        )
         for k in visit.snaps
     )
-    certified = visit.report.ok
+    certified = visit.ok
     return Reading(
         visit.number,
         goal.name,
         goal.time,
         dict(goal.settings),
         visit.back,
-        visit.report.status,
-        visit.report.reason,
+        visit.status,
+        visit.reason,
         cables if certified else {},
         found.checks if certified else (),
         snaps,
     )
-
-
-def said(simulation: Simulation, goal: Goal | Reading) -> str:
-    """A position for a person: its name, its time, or the joints in degrees and millimetres."""
-    if goal.name:
-        return goal.name
-    parts = [] if goal.time is None else [f"t = {goal.time:.4g} s"]
-    for name, value in goal.settings.items():
-        joint = simulation.scene.joint(name)
-        angle = math.hypot(*value) if isinstance(value, tuple) else value
-        parts.append(f"{name} {joint.said(angle)}")
-    return ", ".join(parts) or "start"
 
 
 def number(value: Value) -> float:

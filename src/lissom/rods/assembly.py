@@ -131,7 +131,7 @@ class Assembly:
             held = tuple(s for k, s in enumerate(solver.supports) if (number, k) not in self._on_body)
             if find_shortfall(held, solver.line.is_extensible) is not None:
                 found[name] = solver.solve()  # says so, and does no more
-        return {name: found.get(name, self._last[name]) for name in self.solvers} if found else {}
+        return {name: found[name] if name in found else self._last[name] for name in self.solvers} if found else {}
 
     def _held_inside(self) -> str:
         """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
@@ -206,6 +206,11 @@ class Assembly:
     def past(self) -> Past:
         """What its contacts leave behind."""
         return self.surroundings.past(self._touched)
+
+    def recall(self, reports: dict[str, RodReport]) -> None:
+        """Cables that stand as they were last solved have these reports."""
+        if reports.keys() >= self.solvers.keys():
+            self._last = dict(reports)
 
     def take(self, past: Past) -> None:
         """Goes on from the contacts of another assembly, of the same cables and parts; else does nothing."""

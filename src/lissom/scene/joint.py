@@ -137,6 +137,15 @@ class Joint(Described):
         y = turned(turn, (x[0] - o[0], x[1] - o[1], x[2] - o[2]))
         return (o[0] + y[0], o[1] + y[1], o[2] + y[2]), normalized(product(turn, q))
 
+    def moved_back(self, pose: Pose, value: Value) -> Pose:
+        """Where the part is with the joint at 0, if it is at this pose with this value."""
+        return self.moved(pose, (-value[0], -value[1], -value[2]) if isinstance(value, tuple) else -value)
+
+    @property
+    def zero(self) -> Value:
+        """The value with which the part is where the scene puts it."""
+        return (0.0, 0.0, 0.0) if self.kind == "ball" else 0.0
+
     def turns(self, a: Value, b: Value) -> float:
         """The angle that its part turns through from one value to another, rad."""
         if self.kind in ("slide", "fixed"):

@@ -55,6 +55,11 @@ def part_poses(
     return {name: found[name] for name in parts}
 
 
+def rest_poses(scene: Scene) -> dict[str, Pose]:
+    """Where the scene puts the parts: every joint at 0. Cables are mounted on them there."""
+    return part_poses(scene, settings={joint.name: joint.zero for joint in scene.joints})
+
+
 def placed(scene: Scene, cable: Cable, poses: Poses | None = None) -> Cable:
     """The cable with its ends and clips in the world: without ``on`` and ``frame``, of the same kinds.
 

@@ -75,6 +75,7 @@ def with_renamed(state: SimulationState, old: str, name: str) -> SimulationState
         reports=again(state.reports),
         parts=again(state.parts),
         junctions=again(state.junctions),
+        mounted=again(state.mounted),
         past=None,
     )
 
