@@ -407,7 +407,8 @@ class Simulation(Laid):
     @property
     def joints(self) -> dict[str, Value]:
         """Where every joint stands: an angle (rad), a length (m), or the rotation vector (rad) of a ball joint."""
-        return {k.name: self._settings.get(k.name, k.setting) for k in self._scene.joints}
+        known = self._settings
+        return {k.name: k.setting if (value := known.get(k.name)) is None else value for k in self._scene.joints}
 
     def set_joints(self, settings: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on the parts follows.

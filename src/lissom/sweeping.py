@@ -307,7 +307,7 @@ def shapes(simulation: Simulation) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Shapes of all cables, and their twist (∫τ ds, rad)."""
+    """Shapes of all cables, and their twist (rad)."""
 
     shapes: Shapes
     twists: dict[str, float]
@@ -315,7 +315,7 @@ class Standing:
     @classmethod
     def of(cls, simulation: Simulation) -> Standing:
         found = shapes(simulation)
-        return cls(found, {name: simulation.cable(name).total_torsion for name in found})
+        return cls(found, {name: twist(simulation.cable(name).quaternions) for name in found})
 
     def apart(self, other: Standing, lengths: Mapping[str, float]) -> dict[str, float]:
         """Cables that are elsewhere in the other one, or twisted otherwise; and how far they are apart (m)."""
@@ -328,6 +328,13 @@ class Standing:
             if moved > SAME * lengths[name] or abs(other.twists[name] - self.twists[name]) > SAME_TWIST:
                 found[name] = moved
         return found
+
+
+def twist(q: Array) -> float:
+    """rad about the tangent from frame to frame, in all."""
+    w = np.einsum("ij,ij->i", q[1:], q[:-1])
+    z = q[:-1, 0] * q[1:, 3] - q[:-1, 3] * q[1:, 0] - q[:-1, 1] * q[1:, 2] + q[:-1, 2] * q[1:, 1]
+    return float(2.0 * np.arctan2(np.where(w < 0.0, -z, z), np.abs(w)).sum())
 
 
 def leaps(simulation: Simulation, before: Standing, here: Goal, goal: Goal, rough: bool) -> dict[str, float]:

@@ -162,9 +162,11 @@ class Assembly:
         before, places = self._points(), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
-        moved = max(float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True))
+        after = self._points()
+        moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
         good = all(k.status in ("converged", "unstable") for k in reports.values())
-        if good and math.sqrt(3.0) * moved + way < 0.5 * self._clear:  # two cables may move towards each other
+        short = math.sqrt(3.0) * moved + way < 0.5 * self._clear  # two cables may move towards each other
+        if good and (short or self.surroundings.passes(before, after, self.goal)):
             self._stand(self.goal)
             if self._accept_alone(reports):
                 return reports

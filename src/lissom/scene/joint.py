@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -71,15 +72,12 @@ class Joint(Described):
     @property
     def limits(self) -> tuple[float, float]:
         """The least and the largest value, rad or m; of a ball joint of the angle."""
-        if self.range is None:
-            return -math.inf, math.inf
-        low, high = (self._number(k) for k in self.range)
-        return low, high
+        return (-math.inf, math.inf) if self.range is None else read_range(self.kind, *self.range)
 
     @property
     def setting(self) -> Value:
         """Where it stands, as a number."""
-        return self.read(self.value if self.value is not None else 0.0)
+        return self.zero if self.value is None else self.read(self.value)
 
     def read(self, said: Any) -> Value:
         """A value as a number. Raises ValueError with what is wrong with it."""
@@ -122,9 +120,6 @@ class Joint(Described):
     def said(self, value: float) -> str:
         """For a person: degrees or millimetres."""
         return f"{math.degrees(value):.6g}°" if self.kind != "slide" else f"{1000.0 * value:.6g} mm"
-
-    def _number(self, said: Any) -> float:
-        return Quantity(DIMENSIONS.get(self.kind, "angle"))(said) if sequence(said) is None else math.nan
 
     def moved(self, pose: Pose, value: Value) -> Pose:
         """The pose of the part, in the axes of its parent, when the joint has this value."""
@@ -189,6 +184,13 @@ class Joint(Described):
             message = "is missing: 0 is not in the range, so say where the joint stands"
             slips.append((("value",), ABSENT, message))
         return slips
+
+
+@lru_cache(maxsize=1000)
+def read_range(kind: JointKind, low: Any, high: Any) -> tuple[float, float]:
+    """Both ends as numbers; they were checked."""
+    quantity = Quantity(DIMENSIONS.get(kind, "angle"))
+    return quantity(low), quantity(high)
 
 
 def mixed(a: Value, b: Value, part: float) -> Value:

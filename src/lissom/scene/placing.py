@@ -50,7 +50,8 @@ def part_poses(
         for part in reversed(chain):
             pose, joint = part.pose, joints.get(part.name)
             if joint is not None:
-                pose = joint.moved(pose, settings.get(joint.name, joint.setting) if settings else joint.setting)
+                value = None if settings is None else settings.get(joint.name)
+                pose = joint.moved(pose, joint.setting if value is None else value)
             found[part.name] = pose if part.parent is None else composed(found[part.parent], pose)
     return {name: found[name] for name in parts}
 
