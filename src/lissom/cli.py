@@ -172,6 +172,7 @@ def sweep(
     back: Annotated[bool, typer.Option("--back", help="And back again: shows hysteresis.")] = False,
     needed: Annotated[bool, typer.Option("--needed", help="Also find how long each cable must be.")] = False,
     envelope: Annotated[bool, typer.Option("--envelope", help="Also write what each cable sweeps, as STL.")] = False,
+    processes: Annotated[int, typer.Option(min=1, max=1024, help="Share a grid out among so many.")] = 1,
     settings: Settings = None,
     json: AsJson = False,
     output: Folder = None,
@@ -185,7 +186,7 @@ def sweep(
             fail("say what to sweep: one of --motion, --grid and --positions")
         if envelope and output is None:
             fail("--envelope writes files: say where with -o DIR")
-        found = swept_scene(load(scene, settings or []), request, output, needed, envelope, json)
+        found = swept_scene(load(scene, settings or []), request, output, needed, envelope, json, processes)
     raise typer.Exit(found)
 
 
@@ -211,7 +212,7 @@ def names(text: str | None) -> list[str] | str | None:
 
 
 def swept_scene(
-    scene: Scene, request: Request, output: Path | None, needed: bool, envelope: bool, as_json: bool
+    scene: Scene, request: Request, output: Path | None, needed: bool, envelope: bool, as_json: bool, processes: int
 ) -> int:
     """Sweeps, prints, writes; the exit status."""
     from lissom.analysis.needing import length_needed
@@ -221,7 +222,7 @@ def swept_scene(
     folder = None if output is None else SweepFolder(output, scene, request)
     swept = None
     with compiling(), counting("positions", request.total(scene)) as count:
-        for swept in run_sweep(scene, request, folder):
+        for swept in run_sweep(scene, request, folder, processes):
             count(len(swept.readings))
     assert swept is not None
     lengths = []

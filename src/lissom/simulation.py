@@ -76,6 +76,9 @@ class Checkpoint(NamedTuple):
 # A joint turns its part by no more than this (rad) at a time, so that no turn of a clamp on it is lost.
 MOST_TURN = 1.0
 
+# Frames that differ by less (rad) are those of one shape.
+SAME_FRAME = 0.02
+
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
 
@@ -658,6 +661,24 @@ class Simulation(Laid):
         self.restore(checkpoint.state)
         self._moves = {path: dict(fields) for path, fields in checkpoint.moves.items()}
         self._moved, self._settings = dict(checkpoint.moved), dict(checkpoint.settings)
+
+    def astray(self, checkpoint: Checkpoint) -> set[str] | None:
+        """Cables that would not be as they were if everything went back to a checkpoint; nothing changes.
+
+        None where that cannot be told of each cable alone: it touches something, slides, or hangs on a free part.
+        """
+        if self._modes or (self._assembly is not None and (self._assembly.contacts or self._assembly.bodies)):
+            return None
+        found: set[str] = set()
+        for name, solver in self._solvers.items():
+            was = checkpoint.state.rods[name]
+            back = None if was is None or was.pushed is not None else solver.way_back(was.supports)
+            if was is None or back is None or back.q.shape != was.q.shape:
+                return None
+            turned = np.abs(np.einsum("ij,ij->i", back.q, was.q)).min()
+            if turned < math.cos(0.5 * SAME_FRAME):
+                found.add(name)
+        return found
 
     def restore(self, state: SimulationState) -> None:
         """Back to a snapshot, without solving; lengths are frozen."""

@@ -22,7 +22,7 @@ from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
 from lissom.scene.joint import Joint, Motion, Value, mixed
 from lissom.scene.pose import Pose
-from lissom.simulation import Report, Simulation, SolveError, part_way
+from lissom.simulation import Checkpoint, Report, Simulation, SolveError, part_way
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
@@ -265,7 +265,7 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
                 return report, snaps, ""
         else:
             here = part_of_way(a, b, done)
-            jumped = leaps(simulation, before, here, goal, rough)
+            jumped = strides(simulation, before) if rough else leaps(simulation, before, state, (here, goal))
             if not jumped or step <= FINEST:
                 snaps += [
                     Snap(k, here, goal, d, before.shapes[k], simulation.cable(k).positions) for k, d in jumped.items()
@@ -337,28 +337,33 @@ def twist(q: Array) -> float:
     return float(2.0 * np.arctan2(np.where(w < 0.0, -z, z), np.abs(w)).sum())
 
 
-def leaps(simulation: Simulation, before: Standing, here: Goal, goal: Goal, rough: bool) -> dict[str, float]:
-    """Cables that lost their branch on the way from `here`, and how far they went (m): going back they do not return.
+def leaps(simulation: Simulation, before: Standing, mark: Checkpoint, goals: tuple[Goal, Goal]) -> dict[str, float]:
+    """Cables that lost their branch on the way from one goal to the other, and how far they went (m).
 
-    The simulation stands at the goal, before and after. With friction (`rough`) nothing returns: then a long stride is
-    all that tells.
+    The simulation stands at the second goal, before and after; `before` and `mark` are of the first one.
     """
     lengths = {name: simulation.cable(name).length for name in before.shapes}
     now = Standing.of(simulation)
     moved = now.apart(before, lengths)
-    if rough:
-        return {name: way for name, way in moved.items() if way > STRIDE * lengths[name]}
     if not moved:
         return {}
-    place(simulation, here)
-    returned = simulation.solve()
-    back = Standing.of(simulation)
-    place(simulation, goal)
-    simulation.solve()
-    if returned.status not in ("converged", "unstable"):
-        return moved
-    lost = back.apart(before, lengths).keys() | now.apart(Standing.of(simulation), lengths).keys()
-    return {name: moved[name] for name in lost & moved.keys()}
+    astray = simulation.astray(mark)
+    if astray is None:
+        place(simulation, goals[0])
+        returned = simulation.solve()
+        back = Standing.of(simulation)
+        place(simulation, goals[1])
+        simulation.solve()
+        if returned.status not in ("converged", "unstable"):
+            return moved
+        astray = {*back.apart(before, lengths), *now.apart(Standing.of(simulation), lengths)}
+    return {name: way for name, way in moved.items() if name in astray}
+
+
+def strides(simulation: Simulation, before: Standing) -> dict[str, float]:
+    """With friction nothing returns: then a long stride is all that tells."""
+    moved = Standing.of(simulation).apart(before, dict.fromkeys(before.shapes, 0.0))
+    return {name: way for name, way in moved.items() if way > STRIDE * simulation.cable(name).length}
 
 
 def angle(p: Iterable[float], q: Iterable[float]) -> float:

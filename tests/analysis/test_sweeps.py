@@ -84,6 +84,14 @@ def test_an_interrupted_sweep_goes_on_and_is_as_if_nothing_had_happened(tmp_path
     assert len((tmp_path / "positions.jsonl").read_text().splitlines()) == 1 + 17
 
 
+def test_a_grid_shared_out_among_processes_is_the_grid() -> None:
+    """Also where a snap makes the answer depend on the way: the arch keeps the branch of the piece before."""
+    for text, grid in ((HOSE, {"steering": 3, "travel": 4}), (ARCH, {"tilt": 15})):
+        scene = Scene.from_toml(text)
+        *_, shared = run_sweep(scene, Request(grid=grid), processes=2)
+        same(shared, whole(scene, Request(grid=grid)), 1e-6)
+
+
 def test_what_another_sweep_left_is_not_gone_on_with(tmp_path: Path) -> None:
     scene = Scene.from_toml(HOSE)
     swept = run_sweep(scene, GRID, SweepFolder(tmp_path, scene, GRID))

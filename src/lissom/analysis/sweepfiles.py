@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,14 +22,16 @@ from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
 from lissom.analysis.files import make_folder, write
-from lissom.analysis.sweeps import CableReading, Reading, SnapReading, Swept, columns, read
+from lissom.analysis.sweeps import SAME_SHAPE, CableReading, Reading, SnapReading, Swept, columns, distance, read
 from lissom.scene import Scene
 from lissom.scene.joint import Value
-from lissom.simulation import Simulation
-from lissom.sweeping import Goal, Visit, goals_of, place, visits
+from lissom.simulation import Simulation, SimulationState
+from lissom.sweeping import Goal, goals_of, place, visits
 
 Array = NDArray[np.float64]
 
+PIECES: Final = 2
+"""of a grid for each process: then none waits long for the last."""
 KEEP_EVERY: Final = 2.0
 """s between two copies of the simulation to go on from."""
 
@@ -128,28 +131,96 @@ class SweepFolder:
                 path.unlink(missing_ok=True)
 
 
-def run_sweep(scene: Scene, request: Request, folder: SweepFolder | None = None) -> Iterator[Swept]:
-    """Sweeps, and gives what there is after every position; goes on where an interrupted sweep of the same was."""
+def run_sweep(scene: Scene, request: Request, folder: SweepFolder | None = None, processes: int = 1) -> Iterator[Swept]:
+    """Sweeps, and gives what there is after every position; goes on where an interrupted sweep of the same was.
+
+    With several `processes` a grid is shared out, and there is news after every piece of it.
+    """
     goals = request.goals(scene)
     way = [*goals, *reversed(goals[:-1])] if request.back else goals
     begun = None if folder is None else folder.begun(scene, way)
     simulation, swept = begun or (Simulation(scene), Swept())
     if folder is not None:
         folder.start(swept)
-    visit: Visit | None = None
+    if processes > 1 and request.grid is not None and not request.back and not swept.readings:
+        steps = shared_out(scene, goals, processes)
+    else:
+        steps = one_by_one(simulation, scene, goals, request.back, len(swept.readings))
+    here: Goal | None = None
     try:
-        for visit in visits(simulation, goals, back=request.back, skip=len(swept.readings)):
-            swept.add(read(simulation, visit, scene), visit.shapes)
+        for simulation, here, found in steps:
+            for reading, shapes in found:
+                swept.add(reading, shapes)
+                if folder is not None:
+                    folder.append(reading, shapes)
             if folder is not None:
-                folder.append(swept.readings[-1], visit.shapes)
-                folder.keep(simulation, visit.number, visit.here)
+                folder.keep(simulation, len(swept.readings) - 1, here)
             yield swept
     except BaseException:
-        if folder is not None and visit is not None and len(swept.readings) == visit.number + 1:
-            folder.keep(simulation, visit.number, visit.here, now=True)
+        if folder is not None and here is not None:
+            folder.keep(simulation, len(swept.readings) - 1, here, now=True)
         raise
     if folder is not None:
         folder.end()
+
+
+Step = tuple[Simulation, Goal, list[tuple[Reading, dict[str, Array]]]]
+"""The simulation, where it stands, and what was found since the last one."""
+
+
+def one_by_one(simulation: Simulation, scene: Scene, goals: list[Goal], back: bool, skip: int) -> Iterator[Step]:
+    for visit in visits(simulation, goals, back=back, skip=skip):
+        yield simulation, visit.here, [(read(simulation, visit, scene), visit.shapes)]
+
+
+def shared_out(scene: Scene, goals: list[Goal], processes: int) -> Iterator[Step]:
+    """Pieces of the way, each by a process of its own that begins at the last position of the piece before.
+
+    Where its shapes there are not those that the piece before ended with (it came another way, and is on another branch
+    of equilibria) the piece is swept again from where that one ended: the answer does not depend on the sharing.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    size = max(1, math.ceil(len(goals) / (PIECES * processes)))
+    starts = range(0, len(goals), size)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        pieces = [pool.submit(piece, scene, goals[max(k - 1, 0) : k + size], k, None) for k in starts]
+        state: SimulationState | None = None
+        last: dict[str, Array] = {}
+        for start, future in zip(starts, pieces, strict=True):
+            first, found, after, here = future.result()
+            if start and state is not None and not same_shapes(scene, first, last):
+                _, found, after, here = piece(scene, goals[start - 1 : start + size], start, state)
+            state, last = after, found[-1][1]
+            simulation = Simulation(scene)
+            simulation.restore(state)
+            yield simulation, here, found
+
+
+def piece(
+    scene: Scene, goals: list[Goal], start: int, state: SimulationState | None
+) -> tuple[dict[str, Array], list[tuple[Reading, dict[str, Array]]], SimulationState, Goal]:
+    """The shapes at the position before the piece, what was found in it, and where it ended."""
+    simulation = Simulation(scene)
+    if state is not None:
+        simulation.restore(state)
+    found: list[tuple[Reading, dict[str, Array]]] = []
+    first: dict[str, Array] = {}
+    here = goals[0]
+    for visit in visits(simulation, goals):
+        if start and visit.number == 0:
+            first = visit.shapes
+            continue
+        number = start + visit.number - (1 if start else 0)
+        reading = read(simulation, dataclasses.replace(visit, number=number), scene)
+        found.append((reading, visit.shapes))
+        here = visit.here
+    return first, found, simulation.state(), here
+
+
+def same_shapes(scene: Scene, a: dict[str, Array], b: dict[str, Array]) -> bool:
+    return a.keys() == b.keys() and all(distance(a[k], b[k]) <= SAME_SHAPE * scene.cable(k).length for k in a)
 
 
 def goal_from(entry: dict[str, Any]) -> Goal:

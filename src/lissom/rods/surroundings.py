@@ -78,10 +78,11 @@ def between_all(a: Array, a_after: Array, b: Array, b_after: Array) -> tuple[Arr
 def bend_radius(x: Array) -> float:
     """m: about the smallest of the circles through three consecutive points; huge of a straight line."""
     step = np.diff(x, axis=0)
-    size = np.linalg.norm(step, axis=1)
-    cross = np.linalg.norm(np.cross(step[:-1], step[1:]), axis=1)
-    turned = np.arctan2(cross, np.einsum("ij,ij->i", step[:-1], step[1:]))
-    return float((0.5 * (size[:-1] + size[1:]) / np.maximum(turned, 1e-12)).min())
+    squared = np.einsum("ij,ij->i", step, step)
+    along = np.einsum("ij,ij->i", step[:-1], step[1:])
+    across = np.sqrt(np.maximum(squared[:-1] * squared[1:] - along * along, 0.0))
+    size = np.sqrt(squared)
+    return float((0.5 * (size[:-1] + size[1:]) / np.maximum(np.arctan2(across, along), 1e-12)).min())
 
 
 @dataclass(slots=True)
