@@ -36,7 +36,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "batch": {"scene", "geometry", "kernels", "rods", "simulation"},
     "reaching": {"scene", "rods", "reports", "routing", "simulation"},
-    "analysis": {"scene", "kernels", "exchange", "rods", "simulation", "batch", "reaching"},
+    "sweeping": {"scene", "exchange", "simulation"},
+    "analysis": {"scene", "geometry", "kernels", "exchange", "rods", "simulation", "batch", "reaching", "sweeping"},
     "session": {
         "scene",
         "geometry",
@@ -50,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "analysis",
     },
     "studio": {"scene", "exchange", "simulation", "analysis", "session"},
-    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "analysis"},
+    "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "sweeping", "analysis"},
     "cli": {
         "scene",
         "geometry",
@@ -66,7 +67,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
 }
 # What a person asks a simulation to show: imported when asked, so that the rest never needs it.
-WHEN_ASKED = {"simulation": {"lissom.analysis.files.write_picture", "lissom.studio.showing.show"}}
+WHEN_ASKED = {
+    "simulation": {
+        "lissom.analysis.files.write_picture",
+        "lissom.studio.showing.show",
+        "lissom.sweeping.Visit",
+        "lissom.sweeping.sweep",
+    }
+}
 # What anyone may take from the package itself.
 OF_THE_PACKAGE = {"__version__"}
 

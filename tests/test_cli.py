@@ -283,3 +283,91 @@ def test_a_cable_that_finds_its_own_length(tmp_path: Path) -> None:
         status, _, err = run("solve", str(file), "--soft", wrong)
         assert status == 2
         assert why in err
+
+
+# ---- lissom sweep ------------------------------------------------------------------------------------------------
+
+
+def swept_hose(folder: Path) -> str:
+    from tests.test_sweeping import HOSE
+
+    (folder / "hose.toml").write_text(HOSE)
+    return str(folder / "hose.toml")
+
+
+def test_sweep_prints_the_worst_and_ends_with_3_where_a_check_fails(tmp_path: Path) -> None:
+    status, out, _ = run("sweep", swept_hose(tmp_path), "--grid", "steering=3,travel=3")
+    assert status == 3
+    assert "9 of 9 positions certified" in out
+    assert "bend radius" in out
+    assert "steering 35°, travel -80 mm" in out
+    status, _, _ = run(
+        "sweep", swept_hose(tmp_path), "--positions", "left,bump", "--set", "types.hose.limits.bend_radius=5 mm"
+    )
+    assert status == 0
+
+
+def test_sweep_json_is_alone_and_whole(tmp_path: Path) -> None:
+    _, out, _ = run("sweep", swept_hose(tmp_path), "--motion", "lane change", "--frames", "7", "--back", "--json")
+    told = json.loads(out)
+    thirds = [*range(7), *reversed(range(6))]
+    assert [3 * k["time"] for k in told["positions"]] == pytest.approx(thirds)
+    assert told["certified"] == 13
+    assert told["hysteresis"] == []
+
+
+def test_sweep_ends_with_4_and_names_the_positions_that_fail(tmp_path: Path) -> None:
+    status, out, err = run("sweep", swept_hose(tmp_path), "--grid", "travel=5", "--set", "hose/length=335 mm")
+    assert status == 4
+    assert "✗ travel -80 mm: infeasible" in out
+    assert "not certified at" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "one of --motion, --grid and --positions"),
+        (["--grid", "steering"], "joints and how many values of each"),
+        (["--grid", "steering=-3"], "joints and how many values of each"),
+        (["--grid", "wheel=3"], "there is no joint of this name"),
+        (["--positions", "up"], "there is no position of this name"),
+        (["--motion", "up"], "there is no motion of this name"),
+        (["--grid", "steering=3", "--envelope"], "say where with -o DIR"),
+    ],
+)
+def test_sweep_refuses_what_it_cannot_do(tmp_path: Path, arguments: list[str], words: str) -> None:
+    status, out, err = run("sweep", swept_hose(tmp_path), *arguments)
+    assert status == 2
+    assert words in err
+    assert out == ""
+
+
+def test_a_killed_sweep_goes_on_where_it_was(tmp_path: Path) -> None:
+    """The process is killed after some positions; the next one does not visit them again, and finds the same."""
+    arguments = ["sweep", swept_hose(tmp_path), "--grid", "steering=7,travel=7", "--json", "-o"]
+    script = (
+        "import os, sys\n"
+        "from lissom.analysis import sweepfiles\n"
+        "sweepfiles.KEEP_EVERY = 0.0\n"
+        "append = sweepfiles.SweepFolder.append\n"
+        "def dying(folder, reading, shapes):\n"
+        "    if reading.number == 20: os._exit(9)\n"
+        "    append(folder, reading, shapes)\n"
+        "sweepfiles.SweepFolder.append = dying\n"
+        "from lissom import cli\n"
+        "cli.app(sys.argv[1:])\n"
+    )
+    folder = tmp_path / "out"
+    dead = subprocess.run([sys.executable, "-c", script, *arguments, str(folder)], capture_output=True, check=False)
+    assert dead.returncode == 9
+    assert json.loads((folder / "resume.json").read_text())["number"] == 19
+    went_on, once = run(*arguments, str(folder)), run(*arguments, str(tmp_path / "other"))
+    assert went_on[0] == once[0] == 3
+    a, b = json.loads(went_on[1]), json.loads(once[1])
+    assert len(a["positions"]) == len(b["positions"]) == 49
+    for one, other in zip(a["positions"], b["positions"], strict=True):
+        assert one["settings"] == other["settings"]
+        for key in ("bend_radius", "tension", "torsion", "twist", "forces"):
+            value = one["cables"]["hose"][key]
+            assert other["cables"]["hose"][key] == pytest.approx(value, rel=1e-5, abs=1e-6)
+    assert [k["position"] for k in a["worst"]] == [k["position"] for k in b["worst"]]

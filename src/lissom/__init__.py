@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from lissom.rods.result import CableResult, Wrench
     from lissom.scene import Scene, SceneError, library
     from lissom.simulation import Grip, Report, Simulation, SolveError
+    from lissom.sweeping import Snap, Visit
 
 # The one import path of each public name; modules are loaded when first asked for, so that `import lissom` is quick.
 _HOME = {
@@ -26,6 +27,8 @@ _HOME = {
     "reach": "lissom.reaching",
     "BatchResult": "lissom.batch",
     "solve_many": "lissom.batch",
+    "Snap": "lissom.sweeping",
+    "Visit": "lissom.sweeping",
 }
 
 __all__ = [
@@ -37,7 +40,9 @@ __all__ = [
     "Scene",
     "SceneError",
     "Simulation",
+    "Snap",
     "SolveError",
+    "Visit",
     "Wrench",
     "library",
     "reach",

@@ -271,6 +271,7 @@ def with_renamed(state: Any, old: str, name: str) -> Any:
         reports=again(state.reports),
         parts=again(state.parts),
         junctions=again(state.junctions),
+        mounted=again(state.mounted),
         past=None if past is None else replace(past, cables=named(past.cables), parts=named(past.parts)),
     )
 

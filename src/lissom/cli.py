@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lissom.analysis.report import Findings
+    from lissom.analysis.sweepfiles import Request
     from lissom.scene import Scene
 
 GOOD, BAD_INPUT, CHECK_FAILS, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 4, 130
@@ -155,6 +156,105 @@ def reach(
     if not found.certified:
         typer.echo(f"not certified: {found.reason}", err=True)
     raise typer.Exit(GOOD if found.reached else CHECK_FAILS if found.certified else NOT_CERTIFIED)
+
+
+@app.command()
+def sweep(
+    scene: SceneFile,
+    motion: Annotated[str | None, typer.Option(metavar="NAME", help="A motion of the scene.")] = None,
+    grid: Annotated[
+        str | None, typer.Option(metavar="JOINT=N,…", help='Joints over their ranges: "steering=9,travel=9".')
+    ] = None,
+    positions: Annotated[
+        str | None, typer.Option(metavar="NAMES", help='Named positions, with commas between, or "all".')
+    ] = None,
+    frames: Annotated[int, typer.Option(min=2, max=1_000_000, help="Positions along keyframes.")] = 60,
+    back: Annotated[bool, typer.Option("--back", help="And back again: shows hysteresis.")] = False,
+    needed: Annotated[bool, typer.Option("--needed", help="Also find how long each cable must be.")] = False,
+    envelope: Annotated[bool, typer.Option("--envelope", help="Also write what each cable sweeps, as STL.")] = False,
+    processes: Annotated[int, typer.Option(min=1, max=1024, help="Share a grid out among so many.")] = 1,
+    settings: Settings = None,
+    json: AsJson = False,
+    output: Folder = None,
+) -> None:
+    """Visit every position of the parts: checks, worst values, snap-throughs. An interrupted sweep goes on with -o."""
+    from lissom.analysis.sweepfiles import Request
+
+    with user_mistakes():
+        request = Request(motion, joint_counts(grid), names(positions), frames, back)
+        if sum(k is not None for k in (motion, grid, positions)) != 1:
+            fail("say what to sweep: one of --motion, --grid and --positions")
+        if envelope and output is None:
+            fail("--envelope writes files: say where with -o DIR")
+        found = swept_scene(load(scene, settings or []), request, output, needed, envelope, json, processes)
+    raise typer.Exit(found)
+
+
+def joint_counts(text: str | None) -> dict[str, int] | None:
+    """``"steering=9,travel=9"`` is ``{"steering": 9, "travel": 9}``."""
+    from lissom.scene.errors import SceneError
+
+    if text is None:
+        return None
+    found: dict[str, int] = {}
+    for entry in text.split(","):
+        name, sign, count = entry.partition("=")
+        if not sign or not count.strip().isdigit() or int(count) < 1:
+            raise SceneError(
+                f'--grid {text!r:.80}: must be joints and how many values of each, as "steering=9,travel=9"'
+            )
+        found[name.strip()] = int(count)
+    return found
+
+
+def names(text: str | None) -> list[str] | str | None:
+    return text if text is None or text == "all" else [k.strip() for k in text.split(",")]
+
+
+def swept_scene(
+    scene: Scene, request: Request, output: Path | None, needed: bool, envelope: bool, as_json: bool, processes: int
+) -> int:
+    """Sweeps, prints, writes; the exit status."""
+    from lissom.analysis.needing import length_needed
+    from lissom.analysis.sweepfiles import SweepFolder, run_sweep
+    from lissom.analysis.sweepreport import print_swept, swept_json, write_swept
+
+    folder = None if output is None else SweepFolder(output, scene, request)
+    swept = None
+    with compiling(), counting("positions", request.total(scene)) as count:
+        for swept in run_sweep(scene, request, folder, processes):
+            count(len(swept.readings))
+    assert swept is not None
+    lengths = []
+    if needed:
+        with telling() as tell:
+            lengths = [length_needed(scene, request, cable.name, tell) for cable in scene.cables]
+    if as_json:
+        typer.echo(swept_json(scene, swept, lengths), nl=False)
+    else:
+        print_swept(scene, swept, lengths, make_console())
+    if output is not None:
+        for path in write_swept(scene, swept, lengths, output, envelope):
+            typer.echo(f"wrote {path}", err=as_json)
+    if swept.failed:
+        typer.echo(f"not certified at {len(swept.failed)} of {len(swept.readings)} positions", err=True)
+        return NOT_CERTIFIED
+    return GOOD if swept.ok else CHECK_FAILS
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], object]]:
+    """A bar on stderr, where someone looks at it."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 @app.command()

@@ -3,10 +3,10 @@
 import math
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,10 @@ from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
-from lissom.rods.reading import DIRECTIONS, read_line
+from lissom.rods.reading import DIRECTIONS, read_line, retwisted
 from lissom.rods.result import CableResult, Wrench
 from lissom.rods.solver import RodSolver
-from lissom.rods.stopping import Sweep
+from lissom.rods.stopping import Stop, Sweep
 from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
 from lissom.routing import GRIP, Mode
@@ -34,8 +34,12 @@ from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_sta
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import carried, frame_quaternion, product
-from lissom.scene.placing import part_poses
-from lissom.scene.pose import Pose, relative
+from lissom.scene.joint import Value, mixed
+from lissom.scene.placing import Poses, part_poses, rest_poses
+from lissom.scene.pose import Pose, composed, relative
+
+if TYPE_CHECKING:
+    from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
@@ -59,7 +63,23 @@ class SimulationState:
     parts: dict[str, Pose]  # where parts and junctions stand in the world
     junctions: dict[str, Pose]
     past: Past | None = None  # forces of contacts, and what friction remembers
+    mounted: dict[str, Pose] = field(default_factory=dict)  # where parts were when cables were mounted
 
+
+class Checkpoint(NamedTuple):
+    """A state with what is not yet written into its scene: quick to take, for going back within the same scene."""
+
+    state: SimulationState
+    moves: dict[str, dict[str, Any]]
+    moved: dict[str, Pose]
+    settings: dict[str, Value]
+
+
+# A joint turns its part by no more than this (rad) at a time, so that no turn of a clamp on it is lost.
+MOST_TURN = 1.0
+
+# Frames that differ by less (rad) are those of one shape.
+SAME_FRAME = 0.02
 
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
@@ -76,7 +96,10 @@ class Simulation(Built):
         self._moved: dict[str, Pose] = {}  # parts that were moved: where they are in the world
         self._told: set[str] = set()  # parts that were moved since the last solve
         self._stood: dict[str, Pose] = {}  # where parts were in the last equilibrium
+        self._settings: dict[str, Value] = {}  # joints that were moved
         self._parts = part_poses(scene)  # where parts and junctions are to be
+        self._mounted = rest_poses(scene)  # where parts are when cables are mounted on them
+        self._mounts: dict[str, tuple[Cable, Poses, tuple[Support, ...]]] = {}  # supports of cables on these poses
         self._junctions = first_poses(scene, self._parts)
         self._solids: dict[str, Solid] = {}  # of the parts that can be touched, by name
         self._made: dict[tuple[str, ...], Solid] = {}  # all that were ever needed, by what they are made from
@@ -88,12 +111,44 @@ class Simulation(Built):
         self._results: dict[str, CableResult] = {}
         self._dirty = set(self._solvers)
         self._modes: dict[str, Mode] = {}  # cable → what sets its length
+        self.stops: tuple[Stop, ...] = ()
+        """Held parts that could not go all their way in the last solve."""
         self.notes: list[str] = []
         """What had to be said about meshes, and when a saved state was opened."""
         self._read_solids()
 
     def _line(self, cable: Cable) -> Line:
-        return read_line(self._scene, joined(self._scene, cable, self._parts, self._junctions))
+        """Mounted where the scene puts the parts, then carried along by what joints and motions did since."""
+        line = self._mount(cable)
+        now = self.joints
+        ways = [(k, k.zero, now[k.name]) for k in self._scene.joints]
+        steps = max(1, math.ceil(sum(k.turns(zero, value) for k, zero, value in ways) / MOST_TURN))
+        supports = line.supports
+        for k in range(1, steps + 1):  # whole turns count
+            between = {joint.name: mixed(zero, value, k / steps) for joint, zero, value in ways}
+            poses = self._parts if k == steps else part_poses(self._scene, self._moved, between)
+            there = self._carried(cable, line.supports, poses)
+            if there == supports:
+                continue
+            turned = (new._replace(turn=old.turn) for new, old in zip(there, supports, strict=True))
+            supports = retwisted(tuple(turned))
+        return line if supports is line.supports else replace(line, supports=supports)
+
+    def _mount(self, cable: Cable) -> Line:
+        return read_line(self._scene, joined(self._scene, cable, self._mounted, self._junctions))
+
+    def _carried(self, cable: Cable, mounted: tuple[Support, ...], poses: Poses) -> tuple[Support, ...]:
+        """Supports of a cable where its parts have them in other poses than those they were mounted in."""
+        held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+        found: list[Support] = []
+        for support in mounted:
+            on = held.get(support.name)
+            part = None if on is None else on.on
+            if part is not None and self._mounted[part] != poses[part]:
+                local = relative(self._mounted[part], (support.position, support.quaternion))
+                support = support.moved(*composed(poses[part], local))
+            found.append(support)
+        return tuple(found)
 
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; one is made once, whatever its part is called."""
@@ -117,6 +172,7 @@ class Simulation(Built):
         """At the lengths that the cables have."""
         began = time.perf_counter()
         iterations = 0
+        self.stops = ()
         if self._meets:
             return self._solve_together(cold, began)
         for name in [k for k in self._solvers if cold or k in self._dirty]:
@@ -149,7 +205,9 @@ class Simulation(Built):
             self._dirty.clear()
             self._junctions |= {k.name: k.pose for k in assembly.bodies if k.name in self._junctions}
             self._moved |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
-            self._parts = part_poses(self._scene, self._moved)
+            self._parts = part_poses(self._scene, self._moved, self._settings)
+            if assembly.bodies:
+                self._mount_on([k.name for k in assembly.bodies if k.name in self._parts])
             self._stood = dict(self._parts)
             self._told.clear()
             for body in assembly.bodies:  # the scene says where they came to rest: what is opened begins there
@@ -162,6 +220,7 @@ class Simulation(Built):
         assembly = make_assembly(self._scene, self._solvers, self._solids, self._parts, self._junctions)
         if self._past is not None:
             assembly.take(self._past)
+        assembly.recall(self._reports)
         self._assembly, self._past = assembly, None
         self._sweep = make_sweep(self._scene, assembly.surroundings.obstacles)
         found = self._sweep.overlaps(self._stood or self._parts, assembly.depth)
@@ -186,11 +245,14 @@ class Simulation(Built):
             return {name: part_way(self._stood[name], goals[name], part) for name, part in done.items()}
 
         goals = {name: self._moved[name] for name in movers}
-        done, stops = self._sweep.stops(movers, lambda k: part_poses(self._scene, self._moved | reached(k)), depth)
+        done, stops = self._sweep.stops(
+            movers, lambda k: part_poses(self._scene, self._moved | reached(k), self._settings), depth
+        )
         for name, pose in reached({k.part: done[k.part] for k in stops}).items():
             self._put_part(name, pose)
         if stops:
             self._follow_all()
+        self.stops = tuple(stops)
         return "; ".join(str(k) for k in stops)
 
     @property
@@ -341,10 +403,50 @@ class Simulation(Built):
         frame = frame if quaternion is None else as_quaternion(quaternion)
         if poses is self._parts:
             self._put_part(name, (where, frame))
+            self._mount_on([name])
             self._told.add(name)
         else:
             poses[name] = (where, frame)
             self._moves.setdefault(name, {}).update(position=where, quaternion=frame)
+        self._follow_all()
+
+    @property
+    def joints(self) -> dict[str, Value]:
+        """Where every joint stands: an angle (rad), a length (m), or the rotation vector (rad) of a ball joint."""
+        known = self._settings
+        return {k.name: k.setting if (value := known.get(k.name)) is None else value for k in self._scene.joints}
+
+    def set_joints(self, settings: Mapping[str, Any] | None = None, **named: Any) -> None:
+        """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on the parts follows.
+
+        A value beyond the range of its joint is an error, and nothing moves.
+        """
+        new = {name: self._scene.joint(name).read(said) for name, said in {**(settings or {}), **named}.items()}
+        if not new:
+            return
+        if any(self._scene.joint(name).part in self._moved for name in new):
+            _ = self.scene  # where a part was put by hand is where its joint has the value it had
+        old = self.joints
+        for name, value in new.items():
+            self._moved.pop(self._scene.joint(name).part, None)
+            self._moves.setdefault(name, {})["value"] = value
+        way = sum(self._scene.joint(name).turns(old[name], value) for name, value in new.items())
+        steps = max(1, math.ceil(way / MOST_TURN))
+        for k in range(1, steps + 1):  # whole turns count: what is clamped follows each part of them
+            self._settings |= new if k == steps else {name: mixed(old[name], new[name], k / steps) for name in new}
+            self._parts = part_poses(self._scene, self._moved, self._settings)
+            self._follow_all()
+
+    def put_parts(self, poses: Mapping[str, Pose]) -> None:
+        """Moves several parts at once, in the world, as a recorded motion does; cables mounted on them turn with them.
+
+        Held parts stop at what is in their way, as when they are moved by hand.
+        """
+        for name in poses:
+            self._scene.part(name)
+        for name, pose in poses.items():
+            self._put_part(name, pose)
+        self._told |= poses.keys()
         self._follow_all()
 
     def _put_part(self, name: str, pose: Pose) -> None:
@@ -352,8 +454,20 @@ class Simulation(Built):
         parent = self._scene.part(name).parent
         said = pose if parent is None else relative(self._parts[parent], pose)
         self._moved[name] = pose
-        self._parts = part_poses(self._scene, self._moved)
+        self._parts = part_poses(self._scene, self._moved, self._settings)
+        joint = next((k for k in self._scene.joints if k.part == name), None)
+        if joint is not None:  # the scene says where it is with the joint at 0
+            said = joint.moved_back(said, self.joints[joint.name])
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
+
+    def _mount_on(self, names: Sequence[str]) -> None:
+        """Cables are mounted anew on parts that were put somewhere, and on what moves with those, as they are now."""
+        zero = {k.name: k.zero for k in self._scene.joints}
+        along = set(names)
+        while more := {k.name for k in self._scene.parts if k.parent in along} - along:
+            along |= more
+        poses = part_poses(self._scene, self._moved, zero)
+        self._mounted = self._mounted | {name: poses[name] for name in along}
 
     def _follow_all(self) -> None:
         for cable in self._scene.cables:
@@ -362,7 +476,11 @@ class Simulation(Built):
     def _follow(self, cable: Cable) -> None:
         """Moves the supports of a cable to where parts and junctions have them now."""
         solver = self._solvers[cable.name]
-        now = {k.name: k for k in self._line(cable).supports}
+        known, on, mounted = self._mounts.get(cable.name, (None, None, ()))
+        if known is not cable or on is not self._mounted or self._scene.junctions:
+            mounted = self._mount(cable).supports
+            self._mounts[cable.name] = (cable, self._mounted, mounted)
+        now = {k.name: k for k in self._carried(cable, mounted, self._parts)}
         for number, old in enumerate(solver.supports):
             new = now.get(old.name, old)  # grips stay
             if old.position != new.position or old.quaternion != new.quaternion:
@@ -384,12 +502,13 @@ class Simulation(Built):
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
-        around = scene.parts != before.parts or scene.junctions != before.junctions
+        around = any(getattr(scene, k) != getattr(before, k) for k in ("parts", "junctions", "joints"))
         if around:
             self._moved.clear()
+            self._settings.clear()
             self._told.clear()
             self._stood.clear()
-            self._parts = part_poses(scene)
+            self._parts, self._mounted = part_poses(scene), rest_poses(scene)
             self._junctions = first_poses(scene, self._parts)
             self._read_solids()
             self._forget_assembly(contacts=True)
@@ -521,15 +640,48 @@ class Simulation(Built):
 
     def state(self) -> SimulationState:
         """A snapshot to come back to; it pickles."""
+        return self._state(self.scene)
+
+    def _state(self, scene: Scene) -> SimulationState:
         return SimulationState(
-            self.scene,
+            scene,
             {name: solver.solved for name, solver in self._solvers.items()},
             {name: solver.line for name, solver in self._solvers.items()},
             dict(self._reports),
             dict(self._parts),
             dict(self._junctions),
             self._past if self._assembly is None else self._assembly.past,
+            self._mounted,
         )
+
+    def checkpoint(self) -> Checkpoint:
+        """A snapshot for `back_to`, quicker than `state`: what moved is not written into a scene."""
+        moves = {path: dict(fields) for path, fields in self._moves.items()}
+        return Checkpoint(self._state(self._scene), moves, dict(self._moved), dict(self._settings))
+
+    def back_to(self, checkpoint: Checkpoint) -> None:
+        """Back to a snapshot, without solving."""
+        self.restore(checkpoint.state)
+        self._moves = {path: dict(fields) for path, fields in checkpoint.moves.items()}
+        self._moved, self._settings = dict(checkpoint.moved), dict(checkpoint.settings)
+
+    def astray(self, checkpoint: Checkpoint) -> set[str] | None:
+        """Cables that would not be as they were if everything went back to a checkpoint; nothing changes.
+
+        None where that cannot be told of each cable alone: it touches something, slides, or hangs on a free part.
+        """
+        if self._modes or (self._assembly is not None and (self._assembly.contacts or self._assembly.bodies)):
+            return None
+        found: set[str] = set()
+        for name, solver in self._solvers.items():
+            was = checkpoint.state.rods[name]
+            back = None if was is None or was.pushed is not None else solver.way_back(was.supports)
+            if was is None or back is None or back.q.shape != was.q.shape:
+                return None
+            turned = np.abs(np.einsum("ij,ij->i", back.q, was.q)).min()
+            if turned < math.cos(0.5 * SAME_FRAME):
+                found.add(name)
+        return found
 
     def restore(self, state: SimulationState) -> None:
         """Back to a snapshot, without solving; lengths are frozen."""
@@ -541,6 +693,8 @@ class Simulation(Built):
         self._dirty = set()
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
         self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
+        self._settings.clear()
+        self._mounted = dict(state.mounted)
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
         self._assembly, self._past = None, state.past
@@ -553,6 +707,10 @@ class Simulation(Built):
     def save(self, path: str | Path) -> None:
         """Writes the scene, and beside it the solved state ("hose.state.npz"), so that opening shows it at once."""
         self.scene.save(path)
+        self.save_state(state_path(path))
+
+    def save_state(self, file: Path) -> None:
+        """Writes the shapes of the cables, for `take_state`."""
         arrays: dict[str, Array] = {}
         for k, cable in enumerate(self._scene.cables):
             state = self._solvers[cable.name].solved
@@ -567,7 +725,7 @@ class Simulation(Built):
         past = self._past if self._assembly is None else self._assembly.past
         if past is not None and not any(self._grip_numbers(name) for name in self._solvers):
             arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
-        save_state(state_path(path), arrays)
+        save_state(file, arrays)
 
     def save_as(self, path: str | Path) -> None:
         """Saves, and goes on as the scene of that file: relative paths of meshes lead from there from now on."""
@@ -580,12 +738,19 @@ class Simulation(Built):
         simulation = cls(Scene.load(path))
         file = state_path(path)
         if file.exists():
-            try:
-                simulation._take_over(load_state(file))
-            except SceneError as broken:
-                simulation.notes.append(f"the saved state cannot be used: {broken}")
+            simulation.take_state(file)
         simulation.solve()
         return simulation
+
+    def take_state(self, file: Path) -> None:
+        """Shapes that were saved become those of the cables, or first guesses where they do not fit; `notes` says so.
+
+        The parts must stand as they did.
+        """
+        try:
+            self._take_over(load_state(file))
+        except SceneError as broken:
+            self.notes.append(f"the saved state cannot be used: {broken}")
 
     def _take_over(self, arrays: dict[str, Array]) -> None:
         self._past = Past.read({k.partition(".")[2]: a for k, a in arrays.items() if k.startswith("past.")})
@@ -607,6 +772,24 @@ class Simulation(Built):
             solver.begin_from(
                 *transferred(frames, part["force"], old_s, scaled, solver.point_of, solver.staggered.segment_of)
             )
+
+    def sweep(
+        self,
+        *,
+        motion: str | None = None,
+        grid: Mapping[str, int | Sequence[Any]] | None = None,
+        positions: Sequence[str] | str | None = None,
+        frames: int = 60,
+        back: bool = False,
+    ) -> "Iterator[Visit]":
+        """Visits positions of the parts one after the other: a motion, a grid of joints, or named positions.
+
+        Gives one `Visit` at a time: the report, the shapes, and what snapped through on the way; this simulation stands
+        there meanwhile. `back` goes the same way back.
+        """
+        from lissom.sweeping import sweep
+
+        return sweep(self, motion=motion, grid=grid, positions=positions, frames=frames, back=back)
 
     def picture(self, path: str | Path, *, cable: str | None = None) -> None:
         """Draws a cable (absent: the first) among everything else to a .png or .svg file."""

@@ -47,9 +47,9 @@ class Findings:
         return tuple(check for check in self.checks if check.ok is False)
 
 
-def findings(simulation: Simulation, report: Report) -> Findings:
-    """Gathers the read-outs of a solved simulation."""
-    scene = simulation.scene
+def findings(simulation: Simulation, report: Report, scene: Scene | None = None) -> Findings:
+    """Gathers the read-outs of a solved simulation; its `scene`, as it is now, where that is not given."""
+    scene = simulation.scene if scene is None else scene
     results: dict[str, CableResult | None] = {}
     for name in simulation.cables:
         try:

@@ -131,7 +131,7 @@ class Assembly:
             held = tuple(s for k, s in enumerate(solver.supports) if (number, k) not in self._on_body)
             if find_shortfall(held, solver.line.is_extensible) is not None:
                 found[name] = solver.solve()  # says so, and does no more
-        return {name: found.get(name, self._last[name]) for name in self.solvers} if found else {}
+        return {name: found[name] if name in found else self._last[name] for name in self.solvers} if found else {}
 
     def _held_inside(self) -> str:
         """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
@@ -162,9 +162,11 @@ class Assembly:
         before, places = self._points(), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
-        moved = max(float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True))
+        after = self._points()
+        moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
         good = all(k.status in ("converged", "unstable") for k in reports.values())
-        if good and math.sqrt(3.0) * moved + way < 0.5 * self._clear:  # two cables may move towards each other
+        short = math.sqrt(3.0) * moved + way < 0.5 * self._clear  # two cables may move towards each other
+        if good and (short or self.surroundings.passes(before, after, self.goal)):
             self._stand(self.goal)
             if self._accept_alone(reports):
                 return reports
@@ -206,6 +208,11 @@ class Assembly:
     def past(self) -> Past:
         """What its contacts leave behind."""
         return self.surroundings.past(self._touched)
+
+    def recall(self, reports: dict[str, RodReport]) -> None:
+        """Cables that stand as they were last solved have these reports."""
+        if reports.keys() >= self.solvers.keys():
+            self._last = dict(reports)
 
     def take(self, past: Past) -> None:
         """Goes on from the contacts of another assembly, of the same cables and parts; else does nothing."""

@@ -410,6 +410,18 @@ class RodSolver:
             self.adopt(keep)
         return outcome
 
+    def way_back(self, supports: tuple[Support, ...]) -> RodState | None:
+        """Where the cable would go with other supports; nothing changes. None: it takes more than a descent."""
+        if self._slides or self.scheme < 0:
+            return None
+        here, held = self.state(), self.supports
+        self._place_supports(supports)
+        outcome = self.follow(30, WARM_TOLERANCE)
+        found = self.state() if outcome.status == newton.CONVERGED else None
+        self.q, self.nu, self.scheme = here.q, here.nu, here.scheme
+        self.aim_at(held)
+        return found
+
     def _settle(self, outcome: newton.Outcome, methods: list[str]) -> newton.Outcome:
         """Back to the staggered element where the polished one no longer holds, or up to it where it does."""
         if self.scheme == POLISHED:

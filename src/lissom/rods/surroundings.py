@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from lissom.geometry.clearance import clearance, distances
 from lissom.geometry.pairs import Pairs, apart, between_points, near_pairs, new_pairs
@@ -65,6 +66,25 @@ class Clearance:
     normal: Array  # (3,) from the part to the cable: the way out where they overlap
 
 
+# Half a circle is taken so much short, its radius being that of the points.
+ON_AN_ARC = 0.8
+
+
+def between_all(a: Array, a_after: Array, b: Array, b_after: Array) -> tuple[Array, Array]:
+    """(n, m) how far points of a go, seen from points of b; and how far apart they were (m)."""
+    return cdist(a_after - a, b_after - b), cdist(a, b)
+
+
+def bend_radius(x: Array) -> float:
+    """m: about the smallest of the circles through three consecutive points; huge of a straight line."""
+    step = np.diff(x, axis=0)
+    squared = np.einsum("ij,ij->i", step, step)
+    along = np.einsum("ij,ij->i", step[:-1], step[1:])
+    across = np.sqrt(np.maximum(squared[:-1] * squared[1:] - along * along, 0.0))
+    size = np.sqrt(squared)
+    return float((0.5 * (size[:-1] + size[1:]) / np.maximum(np.arctan2(across, along), 1e-12)).min())
+
+
 @dataclass(slots=True)
 class Surroundings:
     """Parts and cables that may touch. Implements `Touching` for a system whose links are the `skins`, in order."""
@@ -109,6 +129,41 @@ class Surroundings:
                 least = max(SELF_RADII * self.skins[a].radius, self.reach)
                 apart(points[a], points[b], least, int(a == b), rooms[a], rooms[b])
         return [between_points(x, room) for x, room in zip(points, rooms, strict=True)]
+
+    def passes(self, before: list[Array], after: list[Array], goal: list[tuple[Array, Array]]) -> bool:
+        """Whether cables surely meet nothing as they go from one shape to the other, and the parts to their goals.
+
+        Seen from each part, and from each other cable, every point must go by less than half of what is clear.
+        """
+        steps = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).max()) for x in before]
+        for a, b in self._wanted:
+            obstacle, (position, quaternion) = self.obstacles[b], goal[b]
+            way = (after[a] - position) @ matrix(quaternion) - (before[a] - obstacle.position) @ obstacle.rotation
+            moved = np.linalg.norm(way, axis=1)
+            thick = self.skins[a].radius + 0.5 * steps[a]
+            room = 2.0 * moved + thick
+            distances(obstacle.solid, obstacle.rotation, obstacle.position, before[a], room)
+            if (2.0 * moved + thick > room * (1.0 + 1e-9)).any():
+                return False
+        for a, b in self._pairs:
+            if a == b and max(whole_turn(before[a]), whole_turn(after[a])) <= math.pi:
+                continue  # it does not come back to itself (Fenchel)
+            away = self._never_meet(before[a], after[a]) if a == b else None
+            moved, distance = between_all(before[a], after[a], before[b], after[b])
+            clear = distance - self.skins[a].radius - self.skins[b].radius - 0.5 * (steps[a] + steps[b])
+            near = moved > 0.5 * clear
+            if (near if away is None else near & ~away).any():
+                return False
+        return True
+
+    def _never_meet(self, before: Array, after: Array) -> NDArray[np.bool_]:
+        """(points, points): places of one cable within half a circle of its smallest bend radius R do not meet.
+
+        A chord of an arc ℓ ≤ πR is no shorter than that of the circle (Schur).
+        """
+        bend = min(bend_radius(before[2:-2]), bend_radius(after[2:-2]))  # clamps may have turned already
+        s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(before, axis=0), axis=1))])
+        return np.asarray(np.abs(s[:, None] - s[None, :]) < ON_AN_ARC * math.pi * bend)
 
     def follow(self, number: int, solver: RodSolver) -> None:
         """The points of a cable are elsewhere along it: a support slid."""

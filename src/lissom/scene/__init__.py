@@ -12,6 +12,7 @@ from lissom.scene.cabletype import (
     Stiffness,
 )
 from lissom.scene.errors import Problem, SceneError
+from lissom.scene.joint import Joint, Keyframe, Motion, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.library import library
 from lissom.scene.part import Frame, Part
@@ -33,13 +34,16 @@ __all__ = [
     "End",
     "Frame",
     "Initial",
+    "Joint",
     "Junction",
+    "Keyframe",
     "Layer",
     "LayeredSection",
     "Limits",
     "Load",
     "Material",
     "Member",
+    "Motion",
     "Part",
     "PlaneShape",
     "Problem",
@@ -53,6 +57,7 @@ __all__ = [
     "SphereShape",
     "Stiffness",
     "Stretch",
+    "Track",
     "json_schema",
     "library",
     "load_state",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from lissom.scene.cable import Cable, Clip, End, Initial, Load, Rest, Stretch
 from lissom.scene.cabletype import SECTIONS, CableType, Layer, Limits, Material, Stiffness
 from lissom.scene.described import Described
+from lissom.scene.joint import Joint, Keyframe, Motion, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.part import Frame, Part
 from lissom.scene.scene import Scene
@@ -30,6 +31,10 @@ _MODELS: Final[dict[str, type[Described]]] = {
     "parts": Part,
     "junctions": Junction,
     "members": Member,
+    "joints": Joint,
+    "motions": Motion,
+    "keyframes": Keyframe,
+    "tracks": Track,
 }
 
 

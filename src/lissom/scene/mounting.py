@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lissom.scene.checks import is_mounted
 from lissom.scene.described import Slip
 from lissom.scene.fields import suggestion
+from lissom.scene.problems import THINGS
 from lissom.scene.twisting import twist_slips
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ Where = tuple[str | int, ...]
 
 
 def name_slips(scene: Scene) -> list[Slip]:
-    """Cables, parts and junctions share one set of names: paths begin with them."""
+    """Cables, parts, junctions, joints and motions share one set of names: paths begin with them."""
     seen: dict[str, str] = {}
     slips: list[Slip] = []
-    for group, word in (("cables", "cable"), ("parts", "part"), ("junctions", "junction")):
+    for group, word in THINGS.items():
         for i, thing in enumerate(getattr(scene, group)):
             if thing.name in seen:
                 message = f"must be unique: {seen[thing.name]} has this name already"

@@ -15,6 +15,7 @@ from lissom.scene.pose import NO_TURN, Pose, composed, relative, turned
 if TYPE_CHECKING:
     from lissom.scene.cable import Cable, Clip, End
     from lissom.scene.fields import Vec3, Vec4
+    from lissom.scene.joint import Value
     from lissom.scene.junction import Junction
     from lissom.scene.part import Frame, Part
     from lissom.scene.scene import Scene
@@ -26,9 +27,15 @@ Poses = Mapping[str, Pose]
 """Position (m) and unit quaternion (w, x, y, z) in the world of every part, by name."""
 
 
-def part_poses(scene: Scene, moved: Poses | None = None) -> dict[str, Pose]:
-    """The pose of every part in the world. Parts in ``moved`` are where that says, and their children go with them."""
+def part_poses(
+    scene: Scene, moved: Poses | None = None, settings: Mapping[str, Value] | None = None
+) -> dict[str, Pose]:
+    """The pose of every part in the world. Parts in ``moved`` are where that says, and their children go with them.
+
+    Joints stand as ``settings`` say, others as the scene says.
+    """
     parts = {part.name: part for part in scene.parts}
+    joints = {joint.part: joint for joint in scene.joints}
     found: dict[str, Pose] = {}
     for name in parts:
         chain: list[Part] = []
@@ -41,8 +48,17 @@ def part_poses(scene: Scene, moved: Poses | None = None) -> dict[str, Pose]:
             chain.append(part)
             above = part.parent  # validated: there is one, and no cycle
         for part in reversed(chain):
-            found[part.name] = part.pose if part.parent is None else composed(found[part.parent], part.pose)
+            pose, joint = part.pose, joints.get(part.name)
+            if joint is not None:
+                value = None if settings is None else settings.get(joint.name)
+                pose = joint.moved(pose, joint.setting if value is None else value)
+            found[part.name] = pose if part.parent is None else composed(found[part.parent], pose)
     return {name: found[name] for name in parts}
+
+
+def rest_poses(scene: Scene) -> dict[str, Pose]:
+    """Where the scene puts the parts: every joint at 0. Cables are mounted on them there."""
+    return part_poses(scene, settings={joint.name: joint.zero for joint in scene.joints})
 
 
 def placed(scene: Scene, cable: Cable, poses: Poses | None = None) -> Cable:

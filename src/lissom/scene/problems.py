@@ -15,13 +15,26 @@ from lissom.scene.fields import suggestion
 Where = tuple[str | int, ...]
 LineOf = Callable[[Where], "int | None"]
 
-LATER: Final = frozenset({"joints", "positions", "ropes"})
+LATER: Final = frozenset({"ropes"})
 """Keys of the format that this version does not read: said, rather than called unknown."""
 
-THINGS: Final = {"cables": "cable", "parts": "part", "junctions": "junction"}
+THINGS: Final = {
+    "cables": "cable",
+    "parts": "part",
+    "junctions": "junction",
+    "joints": "joint",
+    "motions": "motion",
+}
 """What paths begin with, by name."""
 
-NUMBERED: Final = {"clips": "clip", "loads": "load", "stretches": "stretch", "members": "member"}
+NUMBERED: Final = {
+    "clips": "clip",
+    "loads": "load",
+    "stretches": "stretch",
+    "members": "member",
+    "keyframes": "keyframe",
+    "tracks": "track",
+}
 
 _TAGS: Final = {
     "section": ("round", "layered", "rectangle"),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.reading import Document, Syntax, read_json, read_toml, syntax_of, validated
-from lissom.scene.writing import cable_text, junction_text, part_text, toml_text, value_text
+from lissom.scene.writing import cable_text, joint_text, junction_text, motion_text, part_text, toml_text, value_text
 
 if TYPE_CHECKING:
     from lissom.scene.scene import Scene
@@ -26,12 +26,18 @@ if TYPE_CHECKING:
 Convert = Callable[[Any], Any]
 """Makes a plain value into an item of the document."""
 
-_BLOCK_TEXTS: Final = {"cables": cable_text, "parts": part_text, "junctions": junction_text}
+_BLOCK_TEXTS: Final = {
+    "cables": cable_text,
+    "parts": part_text,
+    "junctions": junction_text,
+    "joints": joint_text,
+    "motions": motion_text,
+}
 
 
 def save(scene: Scene, path: Path) -> None:
     """Write the scene to the file, whole or not at all."""
-    text = scene_text(with_meshes_from(scene, path.parent), syntax_of(path))
+    text = scene_text(with_files_from(scene, path.parent), syntax_of(path))
     try:
         write_atomically(path, text.encode("utf-8"))
     except OSError as error:
@@ -39,24 +45,32 @@ def save(scene: Scene, path: Path) -> None:
         raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
 
 
-def with_meshes_from(scene: Scene, folder: Path) -> Scene:
-    """The scene for a file in another folder: relative paths of meshes lead from there to the same files.
+def with_files_from(scene: Scene, folder: Path) -> Scene:
+    """The scene for a file in another folder: relative paths of meshes and recordings lead to the same files.
 
-    A scene that never was in a file means the working directory if the mesh is there, else the folder it is saved to.
+    A scene that never was in a file means the working directory if the file is there, else the folder it is saved to.
     """
     here, there = os.path.realpath(scene.folder), os.path.realpath(folder)
-    from_file = scene._document is not None and scene._document.file is not None
-    paths = {part.name: os.path.join(here, part.mesh) for part in scene.parts if part.mesh is not None}
-    moved = {name for name, path in paths.items() if from_file or os.path.exists(path)}
-    if here == there or not moved:
+    if here == there:
         return scene
-    parts = tuple(
-        k.model_copy(update={"mesh": path_from(paths[k.name], there)})
-        if k.name in moved and not os.path.isabs(str(k.mesh))
+    from_file = scene._document is not None and scene._document.file is not None
+
+    def moved(file: str) -> str:
+        path = os.path.join(here, file)
+        return path_from(path, there) if not os.path.isabs(file) and (from_file or os.path.exists(path)) else file
+
+    parts = tuple(k if k.mesh is None else k.model_copy(update={"mesh": moved(k.mesh)}) for k in scene.parts)
+    motions = tuple(
+        k.model_copy(update={"tracks": tuple(t.model_copy(update={"file": moved(t.file)}) for t in k.tracks)})
+        if k.tracks
         else k
-        for k in scene.parts
+        for k in scene.motions
     )
-    return scene.model_copy(update={"parts": parts})
+    return (
+        scene
+        if (parts, motions) == (scene.parts, scene.motions)
+        else scene.model_copy(update={"parts": parts, "motions": motions})
+    )
 
 
 def path_from(file: str, folder: str) -> str:
@@ -165,7 +179,7 @@ def _named(items: list[Any]) -> bool:
 def _toml_item(value: Any) -> Any:
     import tomlkit
 
-    return tomlkit.parse(f"x = {value_text(value)}")["x"]
+    return tomlkit.parse(f"x = {value_text(value)}\n")["x"]  # a value brings the end of its line along
 
 
 def _new_item(key: str, value: Any, convert: Convert) -> Any:

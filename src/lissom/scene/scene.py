@@ -15,6 +15,7 @@ from lissom.scene.described import Described, plain, reject
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.fields import Acceleration, Name, Prose, suggestion
 from lissom.scene.frozendict import FrozenDict
+from lissom.scene.joint import Joint, Motion, Settings, Value
 from lissom.scene.junction import Junction
 from lissom.scene.library import PREFIX, library
 from lissom.scene.part import Part
@@ -23,11 +24,11 @@ from lissom.scene.placing import with_kinds
 if TYPE_CHECKING:
     from lissom.scene.reading import Document
 
-Thing = TypeVar("Thing", Cable, Part, Junction)
+Thing = TypeVar("Thing", Cable, Part, Junction, Joint, Motion)
 
 
 class Scene(Described):
-    """Types, cables, parts and junctions, and the gravity they hang in.
+    """Types, cables, parts, junctions and joints, and the gravity they hang in.
 
     Read one with :meth:`load`, or build it from the same classes. An edit (:meth:`with_value`) makes a
     new scene; a scene that came from a file remembers its text, so that saving keeps comments and order.
@@ -42,6 +43,11 @@ class Scene(Described):
     cables: tuple[Cable, ...] = Field((), description="the cables", max_length=10_000)
     parts: tuple[Part, ...] = Field((), description="rigid things: obstacles, carriers, connectors", max_length=10_000)
     junctions: tuple[Junction, ...] = Field((), description="where cables are joined", max_length=10_000)
+    joints: tuple[Joint, ...] = Field((), description="how parts move", max_length=10_000)
+    positions: Annotated[dict[Name, Settings], AfterValidator(FrozenDict)] = Field(
+        default_factory=FrozenDict, description="named settings of the joints", max_length=10_000
+    )
+    motions: tuple[Motion, ...] = Field((), description="paths through time", max_length=1000)
 
     _document: Document | None = PrivateAttr(None)
 
@@ -113,6 +119,22 @@ class Scene(Described):
     def junction(self, name: str) -> Junction:
         """The junction of this name."""
         return _named(self.junctions, name, "junction")
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
+        return _named(self.joints, name, "joint")
+
+    def motion(self, name: str) -> Motion:
+        """The motion of this name."""
+        return _named(self.motions, name, "motion")
+
+    def position(self, name: str) -> dict[str, Value]:
+        """Every joint in a named position, rad or m; one that is not named there stands as it stands."""
+        if name not in self.positions:
+            near = suggestion(name, list(self.positions))
+            raise SceneError([Problem(f"positions.{name}", ABSENT, f"there is no position of this name{near}")])
+        said = self.positions[name]
+        return {k.name: k.read(said[k.name]) if k.name in said else k.setting for k in self.joints}
 
     def type_of(self, cable: Cable | str) -> CableType:
         """What a cable is made of: its named type, one of the library, or the fields written on it.

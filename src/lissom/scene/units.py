@@ -93,6 +93,7 @@ _ACCELERATION = {
     "ft/s2": _FOOT,
     "g": Fraction(980665, 100_000),
 }
+_TIME = {"s": Fraction(1), "ms": _MILLI, "min": Fraction(60)}
 
 UNITS: Final[dict[str, dict[str, Fraction]]] = {
     "number": {},
@@ -107,6 +108,7 @@ UNITS: Final[dict[str, dict[str, Fraction]]] = {
     "density": _DENSITY,
     "curvature": _CURVATURE,
     "acceleration": _ACCELERATION,
+    "time": _TIME,
 }
 """Every dimension with its units and their size in SI."""
 
@@ -123,6 +125,7 @@ SI: Final[dict[str, str]] = {
     "density": "kg/m3",
     "curvature": "1/m",
     "acceleration": "m/s2",
+    "time": "s",
 }
 """The unit of a plain number."""
 
@@ -139,6 +142,7 @@ _EXAMPLES: Final[dict[str, str]] = {
     "density": '"1230 kg/m3"',
     "curvature": '"5 1/m"',
     "acceleration": '"9.81 m/s2"',
+    "time": '"2.5 s"',
 }
 
 _NUMBER: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"

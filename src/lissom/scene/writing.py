@@ -10,7 +10,7 @@ from typing import Any
 _TABLES = ("clips", "stretches")
 """Lists on a cable that get their own ``[[cables.…]]`` blocks; everything else goes on one line."""
 
-_BLOCKS = ("types", "cables", "parts", "junctions")
+_BLOCKS = ("types", "cables", "parts", "junctions", "joints", "positions", "motions")
 """What comes after the plain values of the scene."""
 
 
@@ -22,6 +22,10 @@ def toml_text(data: dict[str, Any]) -> str:
     blocks += [cable_text(cable) for cable in data.get("cables", ())]
     blocks += [part_text(part) for part in data.get("parts", ())]
     blocks += [junction_text(junction) for junction in data.get("junctions", ())]
+    blocks += [joint_text(joint) for joint in data.get("joints", ())]
+    if data.get("positions"):
+        blocks.append("[positions]\n" + pairs(data["positions"].items()))
+    blocks += [motion_text(motion) for motion in data.get("motions", ())]
     return "\n".join(block for block in blocks if block)
 
 
@@ -47,6 +51,21 @@ def junction_text(junction: dict[str, Any]) -> str:
     text = "[[junctions]]\n" + pairs((key, value) for key, value in junction.items() if key != "members")
     lines = "".join(f"  {value_text(member)},\n" for member in junction.get("members", ()))
     return text + f"members = [\n{lines}]\n"
+
+
+def joint_text(joint: dict[str, Any]) -> str:
+    """``[[joints]]``."""
+    return "[[joints]]\n" + pairs(joint.items())
+
+
+def motion_text(motion: dict[str, Any]) -> str:
+    """``[[motions]]`` with one line for each keyframe or track."""
+    lists = ("keyframes", "tracks")
+    text = "[[motions]]\n" + pairs((key, value) for key, value in motion.items() if key not in lists)
+    for key in lists:
+        if motion.get(key):
+            text += f"{key} = [\n" + "".join(f"  {value_text(item)},\n" for item in motion[key]) + "]\n"
+    return text
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:

@@ -1,0 +1,144 @@
+"""A sweep for people and for programs: tables on the screen, JSON, CSV, plots, envelopes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from lissom.analysis.files import write
+from lissom.analysis.needing import Needed
+from lissom.analysis.report import plain
+from lissom.analysis.sweepfiles import csv_text
+from lissom.analysis.sweeps import Reading, SnapReading, Swept, number
+from lissom.analysis.table import lined_table
+from lissom.scene import Scene, SectionProperties
+
+SCREEN = {"m": (1000.0, "mm"), "N": (1.0, "N"), "rad/m": (180.0 / np.pi, "°/m"), "Pa": (1e-6, "MPa")}
+MOST_LISTED = 12
+
+
+def place(scene: Scene, reading: Reading) -> str:
+    """A position for a person."""
+    if reading.name:
+        return reading.name
+    parts = [] if reading.time is None else [f"t = {reading.time:.4g} s"]
+    parts += [f"{name} {scene.joint(name).said(number(value))}" for name, value in reading.settings.items()]
+    return ", ".join(parts) or f"position {reading.number}"
+
+
+def screen(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    scale, shown = SCREEN.get(unit, (1.0, unit))
+    return f"{scale * value:.4g} {shown}"
+
+
+def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: Console) -> None:
+    """How it went, the worst of each check, what snapped, what failed, how long cables must be."""
+    good = len(swept.readings) - len(swept.failed)
+    console.print(Text(f"{scene.title or 'sweep'}: {good} of {len(swept.readings)} positions certified", style="bold"))
+    worst = swept.worst()
+    if worst:
+        table = lined_table()
+        for heading in ("", "cable", "check", "worst", "limit", "at position", "fails at"):
+            table.add_column(heading)
+        for k in worst:
+            mark = Text("✓", style="green") if k.failed == 0 else Text("✗", style="red")
+            rule = k.check.rule.replace("_", " ") + (f" to {k.check.part}" if k.check.part else "")
+            fails = "" if k.failed == 0 else f"{k.failed} of {len(swept.readings)}"
+            values = (screen(k.check.value, k.check.unit), screen(k.check.limit, k.check.unit))
+            table.add_row(mark, k.check.cable, rule, *values, place(scene, k.position), fails)
+        console.print(table)
+    for reading in swept.readings:
+        for snap in reading.snaps:
+            here = ", ".join(f"{name} {scene.joint(name).said(number(v))}" for name, v in snap.after.items())
+            way = f"moves {1000.0 * snap.distance:.3g} mm at once"
+            console.print(f"snap-through: {snap.cable} {way} at {here or place(scene, reading)}", highlight=False)
+    loops = swept.hysteresis()
+    if loops:
+        cables = sorted({k.cable for k in loops})
+        console.print(f"hysteresis: {', '.join(cables)} other on the way back at {len(loops)} positions")
+    for reading in swept.failed[:MOST_LISTED]:
+        console.print(Text(f"✗ {place(scene, reading)}: {reading.status}: {reading.reason}", style="red"))
+    if len(swept.failed) > MOST_LISTED:
+        console.print(f"… and {len(swept.failed) - MOST_LISTED} more")
+    for need in lengths:
+        if need.length is None:
+            console.print(f"{need.cable}: no length passes everywhere ({need.why} at {need.where})")
+        else:
+            less = f"{1000.0 * (need.length - need.now):+.1f} mm"
+            console.print(
+                f"{need.cable}: needs {1000.0 * need.length:.1f} mm ({less}); shorter: {need.why} at {need.where}"
+            )
+
+
+def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed]) -> str:
+    """One object; every number is finite or null."""
+    whole: dict[str, Any] = {
+        "title": scene.title,
+        "positions": [dataclasses.asdict(k) for k in swept.readings],
+        "certified": len(swept.readings) - len(swept.failed),
+        "worst": [
+            dataclasses.asdict(k.check) | {"position": k.position.number, "failed": k.failed} for k in swept.worst()
+        ],
+        "snaps": [dataclasses.asdict(k) for k in swept.snaps],
+        "hysteresis": [
+            {"cable": k.cable, "there": k.there.number, "back": k.back.number, "distance": k.distance, "twist": k.twist}
+            for k in swept.hysteresis()
+        ],
+        "needed": [dataclasses.asdict(k) for k in lengths],
+    }
+    return json.dumps(plain(whole), ensure_ascii=False) + "\n"
+
+
+def write_swept(
+    scene: Scene, swept: Swept, lengths: Sequence[Needed], folder: Path, with_envelope: bool
+) -> Iterator[Path]:
+    """JSON, CSV, plots per cable, and what each cable sweeps."""
+    from lissom.analysis.plots import image
+    from lissom.analysis.sweepplots import plot_map, plot_sweep
+
+    yield write(folder / "sweep.json", swept_json(scene, swept, lengths).encode())
+    yield write(folder / "sweep.csv", csv_text(swept).encode())
+    for cable in scene.cables:
+        if not any(cable.name in k.cables for k in swept.readings):
+            continue
+        stem = "".join(c if c.isalnum() or c in " -_" else "-" for c in cable.name)
+        yield write(folder / f"{stem}-sweep.png", image(plot_sweep(scene, swept, cable.name), "png"))
+        chart = plot_map(scene, swept, cable.name)
+        if chart is not None:
+            yield write(folder / f"{stem}-map.png", image(chart, "png"))
+        for k, snap in enumerate((k for k in swept.snaps if k.cable == cable.name), start=1):
+            yield write(folder / f"{stem}-snap-{k}.csv", snap_csv(snap).encode())
+        if with_envelope and SectionProperties.of(scene.type_of(cable)).radius > 0.0:
+            yield write(folder / f"{stem}-envelope.stl", envelope_stl(scene, swept, cable.name))
+
+
+def snap_csv(snap: SnapReading) -> str:
+    """The shapes before and after, point by point (m)."""
+    lines = ["x_before,y_before,z_before,x_after,y_after,z_after"]
+    for before, after in zip(snap.shape_before, snap.shape_after, strict=True):
+        lines.append(",".join(f"{v:.9g}" for v in (*before, *after)))
+    return "\n".join(lines) + "\n"
+
+
+def envelope_stl(scene: Scene, swept: Swept, cable: str) -> bytes:
+    """What the cable sweeps, as a binary STL file in millimetres."""
+    from lissom.geometry.envelope import envelope
+
+    radius = SectionProperties.of(scene.type_of(cable)).radius
+    vertices, triangles, _ = envelope(swept.runs(cable), radius)
+    corners = 1000.0 * vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+    rows = np.zeros(len(corners), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    rows["normal"] = normals / np.where(sizes > 0.0, sizes, 1.0)
+    rows["corners"] = corners
+    return b"lissom envelope, mm".ljust(80) + np.uint32(len(rows)).tobytes() + rows.tobytes()
