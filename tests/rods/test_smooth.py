@@ -50,7 +50,7 @@ def found_places(name: str, points: Array) -> Places:
     wanted = np.ones(len(points), np.int64)
     origin = np.array([0.0, 0.0, RADIUS]) if name == "plane" else np.zeros(3)
     count = touching(solid, pose, origin, points, 0.0, 0.03, wanted, room)
-    count = smooth_places(points, room, count, places)
+    count = smooth_places(solid, pose, origin, points, room, count, places)
     return Places._make(values[:count] for values in places)
 
 

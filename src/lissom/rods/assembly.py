@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, on_spline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
@@ -37,9 +37,7 @@ ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
 DEPTH_LENGTH = 1e-7
-# Overlap of the smooth cable between places that touch is told beyond so many times that.
-DIP = 10.0
-# Overlap that cannot be the difference between the points and the smooth cable through them.
+# Penetration near supports, which may hold a cable a little inside: the larger of these.
 TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
 # A certified cable is no farther from where its supports hold it than this part of its length.
@@ -151,7 +149,7 @@ class Assembly:
     def _refused(self, reason: str, began: float) -> dict[str, RodReport]:
         """Reports of a solve that was not tried; nothing is changed."""
         nothing = Settled(newton.OUT_OF_ITERATIONS, 0, 0.0, 0.0, 0.0, 0, 0, 0)
-        return {name: self._report("not_converged", reason, nothing, began, []) for name in self.solvers}
+        return {name: self._report("not_converged", reason, nothing, began) for name in self.solvers}
 
     def _alone(self) -> dict[str, RodReport] | None:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
@@ -187,7 +185,7 @@ class Assembly:
             return False
         contacts = self.surroundings.near(self._points(), self.bodies)
         clear = float(contacts.gap.min(initial=self.surroundings.margin))
-        if clear < 0.0:
+        if clear < 0.0 or self._inside(self._points()) is not None:
             return False
         self._clear = clear
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
@@ -248,7 +246,7 @@ class Assembly:
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
             outcome, reason = self._settled(system, final=True)
-            if outcome.status == newton.CONVERGED and not self._still_inside(system):
+            if outcome.status == newton.CONVERGED and self._inside([k.x for k in system.links]) is None:
                 return self._reports(system, outcome, "", notes, began)
         if found:
             self._slides.put(places, None)
@@ -298,14 +296,10 @@ class Assembly:
     def _depth(found: list[Clearance]) -> float:
         return max((-k.distance for k in found), default=0.0)
 
-    def _overlapping(self, system: System) -> list[Clearance]:
-        """Where smooth cables are in parts by more than is allowed; between places that touch it may not be zero."""
-        found = self.surroundings.clearances([on_spline(k.x) for k in system.links])
-        return [k for k in found if k.distance < -DIP * self.depth]
-
-    def _still_inside(self, system: System) -> Clearance | None:
-        """The cable that is deep in a part."""
-        return next((k for k in self._overlapping(system) if k.distance < -self._too_deep), None)
+    def _inside(self, points: list[Array]) -> Clearance | None:
+        """Where a cable is deepest in a part, if it is in one by more than is allowed: looked at all along it, anew."""
+        found = self.surroundings.dips(points, self.bodies, self.depth, self._too_deep)
+        return self.surroundings.described(found) if found else None
 
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
@@ -326,7 +320,7 @@ class Assembly:
                 if done < 1.0:
                     continue
                 outcome.iterations = spent
-                inside = self._still_inside(system)
+                inside = self._inside([k.x for k in system.links])
                 if inside is None:
                     return outcome, ""
                 restore(system, self._slides, start)
@@ -451,10 +445,8 @@ class Assembly:
             reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
-        dips: list[Clearance] = []
         if outcome.status == newton.CONVERGED:
-            dips = self._overlapping(system)
-            inside = next((k for k in dips if k.distance < -self._too_deep), None)
+            inside = self._inside([k.x for k in system.links])
             if inside is not None:
                 status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
             wrong = self._misplaced([k.x for k in system.links], system)
@@ -471,16 +463,13 @@ class Assembly:
                 return polished
             restore(system, self._slides, before)
             self._accept(system)
-        reports = {
-            name: self._report(status, reason, outcome, began, [k for k in dips if k.cable == name])
-            for name in self.solvers
-        }
+        reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
         if status != "not_converged":
             self._last = reports
         return reports
 
     @staticmethod
-    def _report(status: str, reason: str, outcome: Settled, began: float, dips: list[Clearance]) -> RodReport:
+    def _report(status: str, reason: str, outcome: Settled, began: float) -> RodReport:
         return RodReport(
             status=status,
             reason=reason,
@@ -492,7 +481,7 @@ class Assembly:
             neutral=0,
             element="staggered",
             methods=("newton with contacts",),
-            warnings=tuple(f"{overlap(k)}, between the points that touch it: give it more points" for k in dips),
+            warnings=(),
             others=(),
             shortfall=0.0,
             seconds=time.perf_counter() - began,

@@ -15,7 +15,17 @@ from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.past import Memory, Past, Rubbed
-from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.smooth import (
+    SAMPLES,
+    Dip,
+    Places,
+    dips,
+    distinct,
+    new_places,
+    smooth_places,
+    watched_places,
+    whole_turn,
+)
 from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
@@ -75,6 +85,7 @@ class Surroundings:
     margin: float = field(init=False)
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
+    _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
     _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
@@ -200,12 +211,19 @@ class Surroundings:
                 break
             self._room = new_found(2 * count)
         count = without_held(room, count, skin)
-        if 2 * count > len(self._places.lean):
-            self._places = new_places(4 * count)
+        most = 2 * count + len(self._watched.get((a, b), ()))
+        if most > len(self._places.lean):
+            self._places = new_places(2 * most)
         places = self._places
         stay = STAY / float(np.diff(skin.s).max()) if obstacle.friction > 0.0 else 0.0
-        count = smooth_places(x, room, count, places, stay, self.doubled)
+        pose = obstacle.rotation, obstacle.position
+        count = smooth_places(obstacle.solid, *pose, x, room, count, places, stay, self.doubled)
+        plain = count
+        if (a, b) in self._watched:
+            reach = skin.radius + self.margin
+            count = watched_places(obstacle.solid, *pose, x, self._watched[a, b], reach, places, count)
         contacts = Contacts.empty(count)
+        contacts.watched[plain:] = True
         contacts.link[:] = a
         contacts.part[:] = b
         contacts.segment[:], contacts.t[:], contacts.lean[:] = (
@@ -226,6 +244,42 @@ class Surroundings:
         if obstacle.friction > 0.0 and (a, b) in self._memory:
             self._remember(contacts, self._memory[a, b], obstacle)
         return contacts
+
+    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
+        """Where smooth cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+        self.place_bodies(bodies)
+        found: list[Dip] = []
+        for (a, b), flags in self._wanted.items():
+            skin, obstacle = self.skins[a], self.obstacles[b]
+            allowed = allowances(skin, flags, depth, where_held)
+            pose = obstacle.rotation, obstacle.position
+            where, deep = dips(obstacle.solid, *pose, points[a], allowed, skin.radius)
+            if len(where):
+                found.append(Dip(a, b, where, deep))
+        return found
+
+    def watch(self, found: list[Dip]) -> None:
+        """Contacts are looked for there as well from now on, and stay there on the cable."""
+        for dip in found:
+            key = dip.link, dip.part
+            self._watched[key] = np.concatenate([self._watched.get(key, np.zeros(0)), dip.where])
+
+    def recall(self, c: Contacts) -> None:
+        """Of the places that are watched only those that press are, from now on."""
+        pressed = c.where(c.watched & (c.force > 0.0))
+        self._watched = {
+            (int(a), int(b)): pressed.arc_place[(pressed.link == a) & (pressed.part == b)]
+            for a, b in set(zip(pressed.link, pressed.part, strict=True))
+        }
+
+    def described(self, found: list[Dip]) -> Clearance:
+        """The deepest of some dips."""
+        worst = max(found, key=lambda k: float(k.depth.max()))
+        skin, obstacle = self.skins[worst.link], self.obstacles[worst.part]
+        k = int(np.argmax(worst.depth))
+        place = float(np.interp(worst.where[k] - 0.5, np.arange(len(skin.s)), skin.s))
+        nowhere = np.full(3, np.nan)
+        return Clearance(skin.name, obstacle.name, -float(worst.depth[k]), place, nowhere, nowhere)
 
     def _remember(self, c: Contacts, memory: Memory, obstacle: Obstacle) -> None:
         """Where the places would be had they stuck to the part, and so whether friction acts."""
@@ -323,6 +377,18 @@ class Surroundings:
                     Clearance(skin.name, obstacle.name, distance - skin.radius, float(place), np.array(y), normal)
                 )
         return found
+
+
+def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> Array:
+    """(samples,) m: how deep the cable may be, SAMPLES to a segment; −1 where it may be anyhow."""
+    count = SAMPLES * (len(skin.s) - 1) + 1
+    s = np.interp(np.arange(count) / SAMPLES, np.arange(len(skin.s)), skin.s)
+    far = np.abs(s[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf)
+    allowed = np.where(far < HELD_RADII * skin.radius, where_held, depth)
+    before = np.arange(count) // SAMPLES
+    after = np.minimum(before + 1, len(skin.s) - 1)
+    allowed[(flags[before] == 0) | (flags[after] == 0)] = -1.0
+    return np.asarray(allowed)
 
 
 def other_places(c: Contacts) -> Array:

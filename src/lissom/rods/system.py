@@ -24,6 +24,7 @@ from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
 from lissom.rods.rules import Problem, Rule, global_rule
+from lissom.rods.smooth import Dip
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
 
@@ -70,6 +71,8 @@ LONGEST_PULL = 3
 STALL = 8
 STALLED_WITHIN = 1e-3
 MOST_STALLS = 2
+# How often a solve goes on with contacts where a cable was found to dip into a part.
+MOST_LOOKS = 12
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -123,6 +126,18 @@ class Touching(Protocol):
     @property
     def reach(self) -> float:
         """m: a point with no contact near may move by this without passing anything unseen."""
+        ...
+
+    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
+        """Where cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+        ...
+
+    def watch(self, found: list[Dip]) -> None:
+        """Contacts are looked for there as well from now on."""
+        ...
+
+    def recall(self, c: Contacts) -> None:
+        """Of the places that are watched only those that press are, from now on."""
         ...
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
@@ -197,11 +212,12 @@ class System:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
         self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = pulled = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = looks = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
         self.touching.doubled = False
+        self.touching.recall(self.contacts)
         stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
@@ -219,7 +235,15 @@ class System:
             present, Z, right = self._reduce(columns, shift)
             index = max(present, 0)
             if there and (index == 0 or escapes >= MOST_ESCAPES):
-                return Settled(newton.CONVERGED, *done, index, shifted, escapes)
+                missed = self.touching.dips([k.x for k in self.links], self.bodies, depth, np.inf)
+                if not missed:
+                    return Settled(newton.CONVERGED, *done, index, shifted, escapes)
+                if looks == MOST_LOOKS or iteration == most_iterations:
+                    break
+                looks += 1
+                self.touching.watch(missed)
+                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                continue
             pressed = pressed + 1 if self.blocked() else 0
             pulled = pulled + 1 if self.taut() is not None else 0
             if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL:
