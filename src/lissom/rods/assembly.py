@@ -8,7 +8,7 @@ of a lonely cable.
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,7 +246,8 @@ class Assembly:
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
             outcome, reason = self._settled(system, final=True)
-            if outcome.status == newton.CONVERGED and self._inside([k.x for k in system.links]) is None:
+            outcome, reason = self._judged(system, outcome, reason)
+            if outcome.status == newton.CONVERGED:
                 return self._reports(system, outcome, "", notes, began)
         if found:
             self._slides.put(places, None)
@@ -301,6 +302,15 @@ class Assembly:
         found = self.surroundings.dips(points, self.bodies, self.depth, self._too_deep)
         return self.surroundings.described(found) if found else None
 
+    def _judged(self, system: System, outcome: Settled, reason: str) -> tuple[Settled, str]:
+        """The outcome of a solve, looked at anew: converged is only what is in no part, and where its supports are."""
+        if outcome.status != newton.CONVERGED:
+            return outcome, reason
+        points = [k.x for k in system.links]
+        inside = self._inside(points)
+        wrong = f"{overlap(inside)}, and is not pushed out of it" if inside else self._misplaced(points, system)
+        return (replace(outcome, status=newton.OUT_OF_ITERATIONS), wrong) if wrong else (outcome, reason)
+
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
@@ -319,14 +329,11 @@ class Assembly:
                 done = part
                 if done < 1.0:
                     continue
-                outcome.iterations = spent
-                inside = self._inside([k.x for k in system.links])
-                if inside is None:
-                    return outcome, ""
-                restore(system, self._slides, start)
-                self._stand(origins)
-                outcome.status = newton.OUT_OF_ITERATIONS
-                return outcome, f"{overlap(inside)}, and is not pushed out of it"
+                outcome, why = self._judged(system, replace(outcome, iterations=spent), "")
+                if why:
+                    restore(system, self._slides, start)
+                    self._stand(origins)
+                return outcome, why
             pressed = f": {why}" if why else self._pressed(system)
             restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
@@ -445,13 +452,6 @@ class Assembly:
             reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
-        if outcome.status == newton.CONVERGED:
-            inside = self._inside([k.x for k in system.links])
-            if inside is not None:
-                status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
-            wrong = self._misplaced([k.x for k in system.links], system)
-            if wrong:
-                status, reason = "not_converged", wrong
         if status == "not_converged" and notes:
             reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
         if status != "not_converged":

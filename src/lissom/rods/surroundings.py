@@ -44,6 +44,8 @@ SELF_SEGMENTS = 3.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
+# A place that is watched takes the place of those nearer to it than this (segments).
+INSTEAD = 0.01
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -86,7 +88,8 @@ class Surroundings:
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
-    _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
+    _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)  # at the points of today
+    _committed: dict[tuple[int, int], tuple[Memory, Array]] = field(init=False, default_factory=dict)  # of then, and s
     _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
     _places: Places = field(init=False)
@@ -127,9 +130,9 @@ class Surroundings:
         before, skin.s = skin.s, solver.grid.s
         skin.held = held_points(solver)
         skin.mounts = tuple((part, solver.supports[k].place) for part, k in skin.seats)
-        for (a, b), memory in self._memory.items():
+        for (a, b), (memory, s) in self._committed.items():
             if a == number:
-                self._memory[a, b] = memory.on_grid(before, skin.s)
+                self._memory[a, b] = memory.on_grid(s, skin.s)
         if self._rubbed is not None:
             now = tuple(k.s for k in self.skins)
             self._rubbed = self._rubbed.on_grid(tuple(before if k is skin else k.s for k in self.skins), now)
@@ -215,7 +218,10 @@ class Surroundings:
         if most > len(self._places.lean):
             self._places = new_places(2 * most)
         places = self._places
-        stay = STAY / float(np.diff(skin.s).max()) if obstacle.friction > 0.0 else 0.0
+        stay = 0.0
+        if obstacle.friction > 0.0:
+            rubs = (a, b) in self._memory and len(self._memory[a, b].places) > 0
+            stay = math.inf if rubs else STAY / float(np.diff(skin.s).max())
         pose = obstacle.rotation, obstacle.position
         count = smooth_places(obstacle.solid, *pose, x, room, count, places, stay, self.doubled)
         plain = count
@@ -262,11 +268,17 @@ class Surroundings:
         """Contacts are looked for there as well from now on, and stay there on the cable."""
         for dip in found:
             key = dip.link, dip.part
-            self._watched[key] = np.concatenate([self._watched.get(key, np.zeros(0)), dip.where])
+            known = self._watched.get(key, np.zeros(0))
+            far = np.abs(known[:, None] - dip.where).min(axis=1, initial=np.inf)
+            self._watched[key] = np.concatenate([known[far > INSTEAD], dip.where])
 
     def recall(self, c: Contacts) -> None:
-        """Of the places that are watched only those that press are, from now on."""
-        pressed = c.where(c.watched & (c.force > 0.0))
+        """The places that are watched from now on: of those that were, what presses; and what presses on rough parts.
+
+        There places must not run along the cable any more once friction acts.
+        """
+        rough = np.array([*(k.friction > 0.0 for k in self.obstacles), False])[c.part]
+        pressed = c.where((c.watched | (c.inside & rough)) & (c.force > 0.0))
         self._watched = {
             (int(a), int(b)): pressed.arc_place[(pressed.link == a) & (pressed.part == b)]
             for a, b in set(zip(pressed.link, pressed.part, strict=True))
@@ -329,6 +341,7 @@ class Surroundings:
             mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
             ahead = c.drag[mine] @ obstacle.rotation / bristle
             self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
+            self._committed[a, b] = self._memory[a, b], self.skins[a].s
 
     def past(self, c: Contacts) -> Past:
         """What is left behind by an accepted solve with these contacts."""
@@ -343,11 +356,13 @@ class Surroundings:
             return None
         there = past.on_grid(s)
         self._memory, self._rubbed = dict(there.memory), there.rubbed
+        self._committed = {(a, b): (memory, s[a]) for (a, b), memory in there.memory.items()}
         return there.contacts
 
     def forget(self) -> None:
         """Nothing has touched anything yet."""
         self._memory.clear()
+        self._committed.clear()
         self._rubbed = None
 
     def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:

@@ -85,6 +85,8 @@ LEAST_CAUTION = 0.1
 LEAST_BOLD = 1.3
 # and what rubs has a merit that falls along every step: it may be asked for more often.
 RUBBING_HALVINGS = 10
+# A step halved more often than this has to lower the merit for sure, not but for rounding.
+NOISY_HALVINGS = 2
 
 
 class Stalls:
@@ -221,7 +223,7 @@ class System:
         stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
-            self._evaluate()
+            self.evaluate()
             residual, closure, rest = self._errors()
             penetration, apart = self._contact_errors()
             done = (iteration, residual, closure, penetration)
@@ -305,7 +307,7 @@ class System:
 
     # ---- one state -----------------------------------------------------------------------------------------------
 
-    def _evaluate(self) -> None:
+    def evaluate(self) -> None:
         """Gradients and Hessians of every link under the forces of its contacts."""
         c = self.contacts
         if c.rubs:
@@ -319,20 +321,30 @@ class System:
         return springs.loads(c, c.force[:, None] * c.normal + c.drag)
 
     def _errors(self) -> tuple[float, float, float]:
-        """Residual and closure, relative; and the residual relative to the forces that act."""
-        residual = closure = 0.0
+        """Residual and closure, relative; and the residual relative to the forces that act, on each cable its own."""
+        residual = closure = rest = 0.0
         acting = self.force
-        for link in self.links:
-            residual = max(residual, float(np.abs(link.work.gradient).max()))
+        for link, push in zip(self.links, self._pushes(), strict=True):
+            off = float(np.abs(link.work.gradient).max())
+            own = max(link.scales.force, push, float(np.abs(link.nu).max(initial=0.0)))
+            rest = max(rest, off / (own * link.scales.length))
+            residual = max(residual, off / self.length)
             if link.runs:
                 closure = max(closure, float(np.abs(link.work.closure[: link.runs]).max()))
-                acting = max(acting, float(np.abs(link.nu).max()))
-        residual /= self.length
+            acting = max(acting, own)
         for body in self.bodies:
             wrench = self.unbalanced(body)
             off = max(float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
-            residual = max(residual, STRICT * off)
-        return residual / self.force, closure / self.length, residual / acting
+            residual, rest = max(residual, STRICT * off), max(rest, STRICT * off / acting)
+        return residual / self.force, closure / self.length, rest
+
+    def _pushes(self) -> Array:
+        """(links,) N: the largest contact force on each."""
+        c = self.contacts
+        found = np.zeros(len(self.links) + 1)  # the last: no cable
+        np.maximum.at(found, c.link, c.force)
+        np.maximum.at(found, c.other, c.force)
+        return found[:-1]
 
     def _contact_errors(self) -> tuple[float, float]:
         """The deepest penetration, and the widest gap across which a force acts, m."""
@@ -605,10 +617,10 @@ class System:
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
                 whole = min(whole, length)
-            elif trial.value <= start.value + noise:
+            elif trial.value <= start.value + (noise if halvings <= NOISY_HALVINGS else 0.0):
                 break
             elif halvings == most:
-                if not c.rubs and whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
+                if whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
                     length = whole
                     trial = self._trial(step, length, aimed)
                 break
