@@ -170,7 +170,8 @@ def run_to_rest(
             return Rest(places, None, 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
         part = min(1.0, most / max(float(np.abs(step).max()), 1e-300))
         part = min(part, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
-        for halvings in range(12):
+        whole = part
+        for _ in range(12):
             there = driven(places + part * step)
             if there is not None and (np.linalg.norm(there) < np.linalg.norm(force) or float(there @ step) < 0.0):
                 break
@@ -179,7 +180,7 @@ def run_to_rest(
             driven(places)
             return Rest(places, None, 0, UNSETTLED)
         serves = reuse and float(np.linalg.norm(there)) < (1.0 - 0.5 * part) * float(np.linalg.norm(force))
-        if halvings > 0:  # what sticks is stiffer than a difference can tell: go by what the step has shown
+        if part < whole:  # what sticks is stiffer than a difference can tell: go by what the step has shown
             slope = secant(slope, part * step, there - force)
         elif not serves:
             slope = None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
+from lissom.rods.border import Terms
 from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
@@ -71,6 +72,8 @@ LONGEST_PULL = 3
 STALL = 8
 STALLED_WITHIN = 1e-3
 MOST_STALLS = 2
+# Points of a cable are where its forces stretch it to within this part of the allowed penetration.
+STRETCHED = 1e-2
 # How often a solve goes on with contacts where a cable was found to dip into a part.
 MOST_LOOKS = 12
 # How far to leave a saddle (rad at the frame that turns most), and how often.
@@ -181,6 +184,7 @@ class Step:
     pushes: Array  # (contacts,) N
     moves: list[Array]  # per body: (6,)
     largest: float  # turn, rad
+    loads: Places | None = None  # N: what the forces at contacts change by, where cables stretch
 
 
 class System:
@@ -232,6 +236,7 @@ class System:
             there = rest <= tolerance and closure <= tolerance and penetration <= depth and apart <= depth
             there = there and self._stretch_settled(depth)
             columns = self._columns()
+            self._stretch(columns)
             self._fill(columns)
             shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
             present, Z, right = self._reduce(columns, shift)
@@ -279,14 +284,15 @@ class System:
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
 
     def _stretch_settled(self, depth: float) -> bool:
-        """Whether the points are where the present forces stretch the cables to; puts them there."""
+        """Whether the points are where the present forces stretch the cables to.
+
+        To put them there would be too much where they rub: what sticks is stiffer than the cable is along itself.
+        """
         drift = 0.0
         for link in self.links:
             if link.solver.line.is_extensible:
-                x = link.locate(link.q, link.nu)
-                drift = max(drift, float(np.abs(x - link.x).max()))
-                link.x = x
-        return drift <= depth
+                drift = max(drift, float(np.abs(link.locate(link.q, link.nu) - link.x).max()))
+        return drift <= STRETCHED * depth
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
@@ -406,6 +412,20 @@ class System:
         rubbing = friction.stiffness(c, at, self.bristle, self.caution)
         columns = springs.columns(c, rubbing, self.hardness, weak)
         return springs.with_slips(columns, c, *friction.slipping(c, at, self.bristle))
+
+    def _stretch(self, columns: Columns) -> None:
+        """Gaps and springs were seen from points that do not yet follow the present forces: by how much they are off.
+
+        What rubs is stiffer than the cable is along itself; without this its forces would swing ever farther.
+        """
+        k = columns.places
+        for number, link in enumerate(self.links):
+            if len(self.contacts) and link.solver.line.is_extensible:
+                late = link.locate(link.q, link.nu) - link.x
+                mine = np.flatnonzero(k.link == number)
+                s, t = k.segment[mine], k.t[mine, None]
+                moved = np.einsum("pk,pk->p", k.direction[mine], (1.0 - t) * late[s] + t * late[s + 1])
+                np.add.at(columns.error, k.column[mine], moved)
 
     def _fill(self, columns: Columns) -> None:
         duals = len(columns.give)
@@ -599,13 +619,17 @@ class System:
             max(float(newton.largest_turn(k)) for k in turns),
             max((float(np.linalg.norm(k[3:])) for k in moves), default=0.0),
         )
-        return Step(turns, pulls, pushes, moves, largest)
+        loads = None
+        if any(link.solver.line.is_extensible for link in self.links):
+            k = columns.places
+            loads = k._replace(direction=-u[k.column][:, None] * k.direction)
+        return Step(turns, pulls, pushes, moves, largest, loads)
 
     def _advance(self, step: Step) -> None:
         """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
         c = self.contacts
         aimed = replace(c, force=c.force + step.pushes)
-        start = self._trial(step, 0.0, aimed, aimed)
+        start = self._trial(step, 0.0, aimed, aimed if step.loads is None else None)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         halvings = 0
@@ -620,6 +644,9 @@ class System:
             elif trial.value <= start.value + (noise if halvings <= NOISY_HALVINGS else 0.0):
                 break
             elif halvings == most:
+                if c.rubs and self.caution < 1.0:
+                    self._mind(halvings)
+                    return  # to step from here again, with more caution
                 if whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
                     length = whole
                     trial = self._trial(step, length, aimed)
@@ -669,10 +696,10 @@ class System:
         points: list[Array] = []
         acting = max([self.force, *(float(np.abs(f).max(initial=0.0)) for f in forces)])
         penalty = max(self.penalty, 10.0 * acting / self.length)
-        for link, q, nu in zip(self.links, frames, forces, strict=True):
+        for number, (link, q, nu) in enumerate(zip(self.links, frames, forces, strict=True)):
             if self.bodies:
                 link.aim()
-            part, square, x = link.potential(q, nu)
+            part, square, x = link.potential(q, nu, self._stretching(number, step))
             value += part + 0.5 * penalty * square
             points.append(x)
         contacts = known
@@ -687,6 +714,13 @@ class System:
             at = places(aimed, points) + rigid.shifts(aimed, self.bodies, poses)
             value += friction.energy(aimed, at, self.bristle)
         return Trial(value, frames, points, poses, contacts)
+
+    def _stretching(self, number: int, step: Step) -> Terms | None:
+        """The contact forces after a step, on a link that they stretch: else what rubs would follow late."""
+        if step.loads is None or not len(self.contacts) or not self.links[number].solver.line.is_extensible:
+            return None
+        both = Places(*(np.concatenate(pair) for pair in zip(self._loads(), step.loads, strict=True)))
+        return both.on(number, np.zeros(int(both.column.max()) + 1, dtype=np.int64))
 
     def _clear(self, trial: Trial) -> float:
         """The part of the way to a trial on which surely nothing is passed, nor a turn lost; 1 or more: all of it."""
