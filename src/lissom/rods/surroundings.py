@@ -63,6 +63,15 @@ class Skin:
     held: Indices  # points at which a support holds the position
     friction: float = 0.0  # with other cables, and itself
     seats: tuple[tuple[str, int], ...] = ()  # (part, number of the support on it): what `mounts` follows from
+    afloat: frozenset[int] = frozenset()  # numbers of the supports that sit on bodies, which can give way
+    fixed: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # points that others hold
+
+    def follow(self, solver: RodSolver) -> None:
+        """Takes over where the points are, and what holds which."""
+        self.s = solver.grid.s
+        self.held = held_points(solver, frozenset())
+        self.fixed = held_points(solver, self.afloat)
+        self.mounts = tuple((part, solver.supports[k].place) for part, k in self.seats)
 
 
 @dataclass(slots=True)
@@ -127,9 +136,8 @@ class Surroundings:
     def follow(self, number: int, solver: RodSolver) -> None:
         """The points of a cable are elsewhere along it: a support slid."""
         skin = self.skins[number]
-        before, skin.s = skin.s, solver.grid.s
-        skin.held = held_points(solver)
-        skin.mounts = tuple((part, solver.supports[k].place) for part, k in skin.seats)
+        before = skin.s
+        skin.follow(solver)
         for (a, b), (memory, s) in self._committed.items():
             if a == number:
                 self._memory[a, b] = memory.on_grid(s, skin.s)
@@ -398,7 +406,7 @@ def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> A
     """(samples,) m: how deep the cable may be, SAMPLES to a segment; −1 where it may be anyhow."""
     count = SAMPLES * (len(skin.s) - 1) + 1
     s = np.interp(np.arange(count) / SAMPLES, np.arange(len(skin.s)), skin.s)
-    far = np.abs(s[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf)
+    far = np.abs(s[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf)
     allowed = np.where(far < HELD_RADII * skin.radius, where_held, depth)
     before = np.arange(count) // SAMPLES
     after = np.minimum(before + 1, len(skin.s) - 1)
@@ -418,7 +426,7 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     What is farther away counts, unless a support holds that very point inside: then not the segments next to it either.
     """
     held = np.zeros(len(skin.s), dtype=bool)
-    held[skin.held] = True
+    held[skin.fixed] = True
     segment, t = room.segment[:count], room.t[:count]
     point = segment + (t >= 1.0)
     at_held = ((t <= 0.0) | (t >= 1.0)) & held[point]
@@ -427,16 +435,17 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     inside = np.zeros(len(skin.s), dtype=bool)
     inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
     place = skin.s[segment] + t * (skin.s[segment + 1] - skin.s[segment])
-    near = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
+    near = np.abs(place[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
     kept = np.flatnonzero(~at_held & ~near & ~inside[segment] & ~inside[segment + 1])
     for values in room:
         values[: len(kept)] = values[:count][kept]
     return len(kept)
 
 
-def held_points(solver: RodSolver) -> Indices:
-    """Points at which a support holds the position."""
-    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
+def held_points(solver: RodSolver, without: frozenset[int]) -> Indices:
+    """Points at which a support holds the position, but for some of them."""
+    supports = zip(solver.grid.support_at, solver.supports, strict=True)
+    held = [at for k, (at, support) in enumerate(supports) if all(support.holds) and k not in without]
     return np.array(held, dtype=np.int64)
 
 
