@@ -533,3 +533,65 @@ def test_a_coarse_cable_on_a_rough_ball_does_not_dip_into_it(points: int) -> Non
         # both ends and the ball carry it: what the ball takes is not taken twice
         lift = sum(k.force[2] for k in simulation.contacts) + sum(k.force[2] for k in result.reactions.values())
         assert lift == pytest.approx(0.1 * 9.81 * 0.62, rel=1e-6)
+
+
+# ---- cables that stretch -------------------------------------------------------------------------------------------
+
+
+def stretchy(thing: str = "") -> Simulation:
+    """A cable that hangs down to a rough table and lies on it, as soft along itself as a rubber hose."""
+    return Simulation(
+        Scene.from_toml(f"""
+        [[parts]]
+        name = "table"
+        shape = {{ kind = "plane" }}
+        friction = 0.5
+        [[cables]]
+        name = "{CABLE}"
+        length = 0.86
+        points = 28
+        radius = 0.003
+        stiffness = {{ bending = 0.0075, torsion = 0.004, axial = 50 }}
+        mass_per_length = 0.05
+        start = {{ position = [0, 0, 0.15], tangent = [1, 0.06, 0.2] }}
+        {thing}
+        """)
+    )
+
+
+def test_a_cable_that_stretches_is_dragged_along_by_a_rough_table() -> None:
+    """What sticks is stiffer than the cable is along itself: forces must not swing between the two."""
+    simulation = stretchy()
+    simulation.solve().raise_if_failed()
+    simulation.solve().raise_if_failed()
+    lying = simulation.cable(CABLE).positions[-1]
+    for y in (0.004, 0.012, 0.02, 0.036):
+        simulation.move("table", position=[0.0, y, 0.0])
+        report = simulation.solve().raise_if_failed()
+        assert report.cables[CABLE].iterations < 400
+        result = simulation.cable(CABLE)
+        assert result.positions[:, 2].min() == pytest.approx(0.003, abs=1e-6)
+        reached = [k for k in simulation.contacts if k.place > 0.6]
+        assert len(reached) > 3
+        # weight, the clamp and the table: nothing is left over
+        total = sum(k.force for k in simulation.contacts) + sum(k.force for k in result.reactions.values())
+        assert total == pytest.approx([0.0, 0.0, 0.05 * 9.81 * 0.86], abs=1e-6 * 0.05 * 9.81 * 0.86)
+    moved = simulation.cable(CABLE).positions[-1] - lying
+    assert moved[1] == pytest.approx(0.036, rel=0.2)  # its end sticks, most of the way
+
+
+def test_a_refused_move_leaves_a_cable_that_stretches_as_it_was() -> None:
+    simulation = stretchy("end = { position = [0.3, 0.1, 0.003] }")
+    for _ in range(2):
+        simulation.solve().raise_if_failed()
+    before, pressed = simulation.cable(CABLE).positions, told(simulation)
+    simulation.move(f"{CABLE}/end", position=[0.3, 0.1, -0.05])
+    assert not simulation.solve().ok
+    simulation.move(f"{CABLE}/start", position=[0.0, 0.0, -0.2])
+    assert not simulation.solve().ok
+    simulation.move(f"{CABLE}/start", position=[0.0, 0.0, 0.15])
+    simulation.move(f"{CABLE}/end", position=[0.3, 0.1, 0.003])
+    report = simulation.solve().raise_if_failed()
+    assert report.cables[CABLE].iterations <= 2
+    assert simulation.cable(CABLE).positions == pytest.approx(before, abs=1e-8)
+    assert told(simulation) == pytest.approx(pressed, abs=1e-6)

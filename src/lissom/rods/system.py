@@ -45,6 +45,8 @@ LARGEST_TURN = 1.0
 MOST_HALVINGS = 4
 # A step that turns no frame by more than this (rad) is taken whole where no part of it lowers the merit.
 SMALL_TURN = 0.05
+# and one below this in any case: the merit does not know it from rounding.
+TINY_TURN = 1e-6
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
 FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
@@ -641,7 +643,7 @@ class System:
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
                 whole = min(whole, length)
-            elif trial.value <= start.value + (noise if halvings <= NOISY_HALVINGS else 0.0):
+            elif step.largest < TINY_TURN or trial.value <= start.value + noise * (halvings <= NOISY_HALVINGS):
                 break
             elif halvings == most:
                 if c.rubs and self.caution < 1.0:
@@ -720,7 +722,7 @@ class System:
         if step.loads is None or not len(self.contacts) or not self.links[number].solver.line.is_extensible:
             return None
         both = Places(*(np.concatenate(pair) for pair in zip(self._loads(), step.loads, strict=True)))
-        return both.on(number, np.zeros(int(both.column.max()) + 1, dtype=np.int64))
+        return both.on(number, np.zeros(int(both.column.max(initial=-1)) + 1, dtype=np.int64))
 
     def _clear(self, trial: Trial) -> float:
         """The part of the way to a trial on which surely nothing is passed, nor a turn lost; 1 or more: all of it."""
