@@ -25,6 +25,11 @@ from tests.rods.random_parts import Move, drawn
 
 STATUSES = {"converged", "not_converged", "infeasible", "unstable"}
 LONGEST = 60.0  # s, of one solve
+# What a refusal says, in one of these words: what is in the way, and where, or what is missing.
+REASONS = (
+    "too short|inside|pressed against|jammed against|slides out|do not settle|driven along|from where|would not stay|"
+    "no equilibrium|out of balance|too tight"
+)
 
 
 @dataclass
@@ -115,7 +120,7 @@ def judge(report: Report, out: Outcome, what: str, reasons: list[str]) -> None:
     """A refusal says why; and there is an independent reason for it."""
     text = f"{what}: {report.status}: {report.reason}"
     named = any(name in report.reason for name in report.cables)
-    if not named or not re.search(r"\d", report.reason):
+    if not named or not re.search(r"\d", report.reason) or not re.search(REASONS, report.reason):
         out.faults.append(f"says nothing useful: {text}")
     (out.excused if reasons else out.refused).append(f"{text} [{'; '.join(reasons)}]" if reasons else text)
 

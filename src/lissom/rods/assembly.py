@@ -334,7 +334,8 @@ class Assembly:
                     restore(system, self._slides, start)
                     self._stand(origins)
                 return outcome, why
-            pressed = f": {why}" if why else self._pressed(system)
+            unfound = f": no equilibrium was found beyond (residual {outcome.residual:.1e})"
+            pressed = f": {why}" if why else self._pressed(system) or unfound
             restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
             if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
@@ -371,11 +372,13 @@ class Assembly:
         return "" if worst <= CERTIFIED * scale else f"a sliding support is driven along its cable with {worst:.2g} N"
 
     def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it cannot give way, or pulled taut."""
+        """Where a cable is pressed so hard that it cannot give way, or pulled taut; else where it is pressed most."""
         c = system.contacts
-        if not system.blocked():
-            taut = system.taut()
-            return "" if taut is None else f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
+        taut = system.taut()
+        if taut is not None and not system.blocked():
+            return f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
+        if not float(c.force.max(initial=0.0)) > 0.0:
+            return ""
         k = int(np.argmax(c.force))
         if c.link[k] == NO_LINK:
             names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
@@ -383,10 +386,10 @@ class Assembly:
         cable = self.surroundings.skins[c.link[k]]
         other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-        return (
-            f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm; "
-            "it is too short to go around, or a support holds it inside"
-        )
+        where = f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm"
+        if system.blocked():
+            return f"{where}; it is too short to go around, or a support holds it inside"
+        return f"{where}, and no equilibrium was found beyond: try shorter motions, or more points"
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""
@@ -449,7 +452,8 @@ class Assembly:
         status = "converged"
         if outcome.status != newton.CONVERGED:
             status = "not_converged"
-            reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
+            unfound = f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
+            reason = reason or f"{unfound}{self._pressed(system)}"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status == "not_converged" and notes:
