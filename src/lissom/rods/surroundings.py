@@ -44,6 +44,9 @@ SELF_SEGMENTS = 3.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
+# Once friction acts, they stay on all that is less curved than this, in units of 1/radius. An edge turns the normal too
+# fast for that: there places run all the same.
+SHARP = 0.5
 # A place that is watched takes the place of those nearer to it than this (segments).
 INSTEAD = 0.01
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
@@ -229,7 +232,7 @@ class Surroundings:
         stay = 0.0
         if obstacle.friction > 0.0:
             rubs = (a, b) in self._memory and len(self._memory[a, b].places) > 0
-            stay = math.inf if rubs else STAY / float(np.diff(skin.s).max())
+            stay = max(STAY / float(np.diff(skin.s).max()), sharp(skin) if rubs else 0.0)
         pose = obstacle.rotation, obstacle.position
         count = smooth_places(obstacle.solid, *pose, x, room, count, places, stay, self.doubled)
         plain = count
@@ -286,7 +289,9 @@ class Surroundings:
         There places must not run along the cable any more once friction acts.
         """
         rough = np.array([*(k.friction > 0.0 for k in self.obstacles), False])[c.part]
-        pressed = c.where((c.watched | (c.inside & rough)) & (c.force > 0.0))
+        most = np.array([*(sharp(k) for k in self.skins), 0.0])[c.link]
+        blunt = np.abs(c.curvature).max(axis=(1, 2), initial=0.0) < most
+        pressed = c.where((c.watched | (c.inside & rough & blunt)) & (c.force > 0.0))
         self._watched = {
             (int(a), int(b)): pressed.arc_place[(pressed.link == a) & (pressed.part == b)]
             for a, b in set(zip(pressed.link, pressed.part, strict=True))
@@ -400,6 +405,11 @@ class Surroundings:
                     Clearance(skin.name, obstacle.name, distance - skin.radius, float(place), np.array(y), normal)
                 )
         return found
+
+
+def sharp(skin: Skin) -> float:
+    """1/m: what is more curved, for the centre line of a cable that lies on it, is an edge."""
+    return SHARP / skin.radius if skin.radius > 0.0 else 0.0
 
 
 def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> Array:
