@@ -16,7 +16,7 @@ from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Sweep
-from lissom.rods.surroundings import Skin, Surroundings, held_points
+from lissom.rods.surroundings import Skin, Surroundings
 from lissom.scene import Scene
 from lissom.scene.part import Part
 from lissom.scene.placing import Poses, member_poses
@@ -72,9 +72,11 @@ def make_assembly(
 ) -> Assembly:
     """`made` are the solids of the parts that have one, `parts` and `junctions` where they stand."""
     obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
-    skins = [skin(scene, name, solver) for name, solver in solvers.items()]
     number = {k.name: i for i, k in enumerate(obstacles)}
     bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"]
+    joints = free_junctions(scene, solvers, junctions)
+    afloat = [{s.support for body in joints + bodies for s in body.seats if s.link == k} for k in range(len(solvers))]
+    skins = [skin(scene, name, k, frozenset(loose)) for (name, k), loose in zip(solvers.items(), afloat, strict=True)]
     free = {k for body in bodies for k in body.parts}
     meetings = Meetings(obstacles, [pair for pair in may_meet(scene, obstacles) if free & set(pair)])
     surroundings = Surroundings(obstacles, skins, meetings)
@@ -84,7 +86,7 @@ def make_assembly(
             if pairs:
                 body.size = max(body.size, meetings.size(carried.part) + float(np.linalg.norm(carried.offset)))
                 body.reach = min([body.reach, *(meetings.cutoff(pair, surroundings.margin) for pair in pairs)])
-    return Assembly(solvers, surroundings, free_junctions(scene, solvers, junctions) + bodies)
+    return Assembly(solvers, surroundings, joints + bodies)
 
 
 def may_meet(scene: Scene, obstacles: list[Obstacle]) -> list[tuple[int, int]]:
@@ -132,7 +134,7 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
     return Obstacle(part.name, solid, part.friction, np.array(position), np.array(quaternion), size)
 
 
-def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
+def skin(scene: Scene, name: str, solver: RodSolver, afloat: frozenset[int]) -> Skin:
     cable = scene.cable(name)
     named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
     seats: list[tuple[str, int]] = []
@@ -140,17 +142,20 @@ def skin(scene: Scene, name: str, solver: RodSolver) -> Skin:
         held = named.get(support.name)
         if held is not None and held.on is not None:
             seats.append((held.on, number))
-    return Skin(
+    found = Skin(
         name,
         radius(scene, name),
         solver.grid.s,
         cable.collide,
         frozenset(cable.ignore),
-        tuple((part, solver.supports[number].place) for part, number in seats),
-        held_points(solver),
+        (),
+        np.zeros(0, dtype=np.int64),
         cable.friction,
         tuple(seats),
+        afloat,
     )
+    found.follow(solver)
+    return found
 
 
 def free_junctions(scene: Scene, solvers: dict[str, RodSolver], poses: Poses) -> list[Body]:

@@ -297,6 +297,11 @@ class Frame:
                 off = abs(float(self.distances[c.part].world(c.point[None], self.poses[c.part])[0]))
                 if off > self.depth:
                     found.append(f"contact off the surface: {where}, by {off:.1e} m")
+            if c.body is not None:  # two parts: the point is on both
+                off = abs(float(self.distances[c.body].world(c.point[None], self.poses[c.body])[0]))
+                if off > 2.0 * self.depth:
+                    found.append(f"contact off the surface: {c.body} on {c.part}, by {off:.1e} m")
+                continue
             r = self.results[c.cable]
             x, _ = smooth(r.positions, r.s, 64) if c.part in names else (r.positions, r.s)
             centre = c.point + self.radii[c.cable] * c.normal
@@ -325,7 +330,11 @@ class Frame:
             if said.kind in ("ring", "sleeve"):  # it slides: no pull along the cable
                 force = r.reactions[name].force
                 pull = abs(float(force @ r.tangents[at]))
-                if pull > 1e-3 * float(np.linalg.norm(force)) + 1e-6 * float(np.abs(r.force).max()):
+                h = float(np.diff(r.s).max())  # what rubs that near acts on both sides of it, by parts
+                near = [c for c in self.contacts if c.cable == cable.name and abs(c.place - r.s[at]) < 1.5 * h]
+                rubs = sum(float(np.linalg.norm(c.force - c.pressure * c.normal)) for c in near)
+                allowed = 1e-3 * float(np.linalg.norm(force)) + 1e-6 * float(np.abs(r.force).max()) + 1e-2 * rubs
+                if pull > allowed:
                     found.append(f"support: {cable.name}/{name} slides, but pulls along the cable with {pull:.1e} N")
             if said.direction is not None and cable.stiffness is not None:
                 turn = float(np.linalg.norm(np.cross(r.tangents[at], said.direction)))
@@ -364,6 +373,7 @@ class Frame:
             wrench = r.reactions[support]
             terms.append((r.positions[at], -wrench.force, -wrench.moment))
         terms += [(c.point, -c.force, np.zeros(3)) for c in self.contacts if c.part == name]
+        terms += [(c.point, c.force, np.zeros(3)) for c in self.contacts if c.body == name]
         forces = np.array([f for _, f, _ in terms])
         moments = np.array([np.cross(p - origin, f) + m for p, f, m in terms])
         found = []

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lissom.rods.contacts import Contacts
-from lissom.rods.past import Memory, Past, Rubbed
+from lissom.rods.past import Memory, Past, Rubbed, resampled
+
+Array = NDArray[np.float64]
 
 
 def past() -> Past:
@@ -68,3 +71,22 @@ def test_numbers_of_nothing_are_refused() -> None:
         changed[0] = value
         assert Past.read(replace(one, contacts=replace(one.contacts, **{field: changed})).arrays()) is None
     assert Past.read(replace(one, memory={(0, 1): one.memory[0, 0]}).arrays()) is None
+
+
+def helix(s: Array) -> Array:
+    return np.stack([np.cos(3.0 * s), np.sin(3.0 * s), 0.2 * s], axis=1)
+
+
+def cubic(s: Array) -> Array:
+    return np.stack([s**3, s - s**2, 1.0 + s], axis=1)
+
+
+def test_other_points_lie_on_the_curve_not_on_its_chords() -> None:
+    """Friction is stiff: half a sagitta off is felt as motion along the surface."""
+    old = np.linspace(0.0, 1.0, 11)
+    new = old + 0.3 * 0.1 * np.sin(np.pi * old)
+    assert np.abs(resampled(helix(old), old, new) - helix(new)).max() < 0.03 * (3.0 * 0.1) ** 2 / 8.0
+    assert resampled(cubic(old), old, new) == pytest.approx(cubic(new), abs=1e-12)
+    assert np.array_equal(resampled(helix(old), old, old), helix(old))
+    few = np.array([0.0, 0.4, 1.0])
+    assert resampled(few[:, None] * np.ones(3), few, np.array([0.2, 0.7]))[:, 0] == pytest.approx([0.2, 0.7])

@@ -11,6 +11,7 @@ inside a part, a cable that is too short, a part in the straight way of a suppor
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,11 @@ from tests.rods.random_parts import Move, drawn
 
 STATUSES = {"converged", "not_converged", "infeasible", "unstable"}
 LONGEST = 60.0  # s, of one solve
+# What a refusal says, in one of these words: what is in the way, and where, or what is missing.
+REASONS = (
+    "too short|inside|pressed against|jammed against|slides out|do not settle|driven along|from where|would not stay|"
+    "no equilibrium|out of balance|too tight"
+)
 
 
 @dataclass
@@ -84,14 +90,14 @@ def play(seed: int, folder: Path) -> Outcome:
 
 
 def solved(simulation: Simulation, out: Outcome, what: str) -> Report:
-    began = time.perf_counter()
+    began = time.process_time()  # of this process alone: others may share the machine
     report = simulation.solve()
     out.solves += 1
     out.certified += report.ok
     if report.status not in STATUSES:
         out.faults.append(f"{what}: status {report.status}")
-    if time.perf_counter() - began > LONGEST:
-        out.faults.append(f"{what}: took {time.perf_counter() - began:.0f} s")
+    if time.process_time() - began > LONGEST:
+        out.faults.append(f"{what}: took {time.process_time() - began:.0f} s")
     return report
 
 
@@ -114,7 +120,7 @@ def judge(report: Report, out: Outcome, what: str, reasons: list[str]) -> None:
     """A refusal says why; and there is an independent reason for it."""
     text = f"{what}: {report.status}: {report.reason}"
     named = any(name in report.reason for name in report.cables)
-    if not named or not re.search(r"\d", report.reason):
+    if not named or not re.search(r"\d", report.reason) or not re.search(REASONS, report.reason):
         out.faults.append(f"says nothing useful: {text}")
     (out.excused if reasons else out.refused).append(f"{text} [{'; '.join(reasons)}]" if reasons else text)
 
@@ -144,15 +150,23 @@ def changed(simulation: Simulation, good: Frame) -> list[str]:
     return found
 
 
+# What went wrong once, and is quick: a slide that rubs next to what it touches (30), parts that touch parts (41), a dip
+# in the outer half of a segment (45), a connector in the floor (67), contacts beside a rim (101) and beside an edge
+# (148, 160), a cable that dips between the points a rough thing holds (151).
+MENDED = (30, 41, 45, 67, 101, 148, 151, 160)
 # Of all solves, the part that may be refused, with the reason said, though nothing here shows why it must be.
 UNEXCUSED = 0.05
 
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(15), id="15"), pytest.param(range(300), id="300", marks=pytest.mark.soak)],
+    [
+        pytest.param(range(15), id="15"),
+        pytest.param(MENDED, id="mended"),
+        pytest.param(range(300), id="300", marks=pytest.mark.soak),
+    ],
 )
-def test_certified_or_honestly_refused(seeds: range, tmp_path: Path) -> None:
+def test_certified_or_honestly_refused(seeds: Sequence[int], tmp_path: Path) -> None:
     outcomes = [play(seed, tmp_path) for seed in seeds]
     assert not {k.seed: k.faults for k in outcomes if k.faults}
     refused = {k.seed: k.refused for k in outcomes if k.refused}

@@ -4,10 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from lissom.rods import sliding
 from lissom.rods.result import CableResult
 from lissom.scene import Scene
 from lissom.simulation import Simulation
+
+Array = NDArray[np.float64]
 
 
 def through(clip: dict[str, Any] | None, mass: float = 0.1, **cable: Any) -> CableResult:
@@ -78,3 +82,20 @@ def test_a_rope_through_a_ring_has_one_tension() -> None:
     at = int(np.argmin(np.abs(rope.s - rope.places["clip"] * rope.length)))
     before, after = (np.linalg.norm(f[at]) for f in (rope.force_before, rope.force))
     assert before == pytest.approx(after, rel=1e-4)
+
+
+def test_slides_settle_where_friction_holds_them_stiffly() -> None:
+    """A force that is steep where something sticks, and level where it slips: differences see only the level."""
+    asked: list[float] = []
+
+    def driven(places: Array) -> Array:
+        asked.append(float(places[0]))
+        return np.clip(2e5 * (places - 0.5000123), -1.3, 1.3) + 0.01 * (places - 0.5)
+
+    start = np.array([0.5])
+    rest = sliding.run_to_rest(
+        start, driven(start), driven, lambda: (np.zeros(1), np.ones(1)), ["ring"], 1.0, 1e-6, slope=np.array([[1e3]])
+    )
+    assert not rest.reason
+    assert abs(float(driven(rest.places)[0])) < 1e-6
+    assert len(asked) < 25

@@ -9,10 +9,11 @@ from scipy.interpolate import BSpline
 from scipy.optimize import minimize_scalar
 
 from lissom.geometry import solids
+from lissom.geometry.clearance import clearance
 from lissom.geometry.solids import Solid
 from lissom.geometry.touching import new_found, touching
 from lissom.rods.contacts import on_polyline
-from lissom.rods.smooth import Places, new_places, smooth_places
+from lissom.rods.smooth import SAMPLES, Places, dips, new_places, smooth_places
 
 Array = NDArray[np.float64]
 Distance = Callable[[Array], Array]
@@ -50,7 +51,7 @@ def found_places(name: str, points: Array) -> Places:
     wanted = np.ones(len(points), np.int64)
     origin = np.array([0.0, 0.0, RADIUS]) if name == "plane" else np.zeros(3)
     count = touching(solid, pose, origin, points, 0.0, 0.03, wanted, room)
-    count = smooth_places(points, room, count, places)
+    count = smooth_places(solid, pose, origin, points, room, count, places)
     return Places._make(values[:count] for values in places)
 
 
@@ -172,3 +173,83 @@ def test_a_place_passes_from_arc_to_arc_without_a_jump() -> None:
             assert abs(at - before[0]) < 0.03
             assert abs(float(places.distance[k]) - before[1]) < 2e-5
         before = (at, float(places.distance[k]))
+
+
+# ---- places are on what is touched ---------------------------------------------------------------------------------
+
+
+def short_cylinder(x: Array) -> Array:
+    """Distance from a cylinder along z, of RADIUS and the length 0.06."""
+    out, over = np.hypot(x[..., 0], x[..., 1]) - RADIUS, np.abs(x[..., 2]) - 0.03
+    return np.asarray(np.hypot(np.maximum(out, 0.0), np.maximum(over, 0.0)) + np.minimum(np.maximum(out, over), 0.0))
+
+
+def wedge() -> Solid:
+    """A tetrahedron: its edges end soon, and lean in all directions."""
+    corners = 0.02 * np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+    return solids.mesh_solid(corners, np.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]), True)
+
+
+def random_cable(rng: np.random.Generator, way: float) -> Array:
+    """A bent cable of 15 coarse points that passes the origin at a distance."""
+    t = np.linspace(-0.15, 0.15, 15)
+    a, b, c = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return np.asarray(t[:, None] * a + (way + rng.uniform(-3.0, 3.0) * t**2)[:, None] * b + 0.1 * t[:, None] * c)
+
+
+@pytest.mark.parametrize("name", ["rim", "wedge"])
+def test_places_lie_on_the_surface(name: str) -> None:
+    """A rim is curved along itself, and edges end: what a place runs along need not be there where it runs to."""
+    solid = solids.cylinder_solid(RADIUS, 0.03) if name == "rim" else wedge()
+    rng = np.random.default_rng(3)
+    ran = 0
+    for _ in range(300):
+        points = random_cable(rng, rng.uniform(0.01, 0.07))
+        room, places = new_found(256), new_places(512)
+        count = touching(solid, np.eye(3), np.zeros(3), points, 0.0, 0.03, np.ones(len(points), np.int64), room)
+        count = smooth_places(solid, np.eye(3), np.zeros(3), points, room, count, places)
+        if name == "rim":
+            off = np.abs(short_cylinder(places.y[:count]))
+        else:
+            found = [
+                clearance(solid, np.eye(3), np.zeros(3), np.array([y]), np.ones(1, np.int64))[0]
+                for y in places.y[:count]
+            ]
+            off = np.abs(np.array(found))
+        curved = np.abs(places.curvature[:count]).max(axis=(1, 2)) > 1e-9
+        assert off[curved].max(initial=0.0) < 1e-7
+        ran += int(np.sum(places.runs[:count]))
+    assert ran > 100
+
+
+# ---- what dips ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_deepest_place_is_found(name: str, seed: int) -> None:
+    points = cable(seed, bend=0.4)
+    solid, pose, _ = SHAPES[name]
+    least, at = least_distance(name, points)
+    radius = 0.008
+    allowed = np.full(SAMPLES * (len(points) - 1) + 1, 1e-7)
+    where, depth = dips(solid, pose, np.zeros(3), points, allowed, radius)
+    k = int(np.argmax(depth))
+    assert depth[k] == pytest.approx(radius - least, rel=1e-5)
+    assert where[k] - 1.0 == pytest.approx(at, abs=0.02)  # i + u; the spline's parameter is 0 at i + u = 1
+    # nothing is told of where nothing is asked, nor of what is allowed
+    allowed[:] = -1.0
+    assert not len(dips(solid, pose, np.zeros(3), points, allowed, radius)[0])
+    allowed[:] = 1.001 * (radius - least)
+    assert not len(dips(solid, pose, np.zeros(3), points, allowed, radius)[0])
+
+
+def test_a_dip_in_the_outer_half_of_the_last_segment_is_found() -> None:
+    """There the smooth cable is straight, and no point touches a plane between the last two."""
+    points = np.stack([np.linspace(0.0, 0.2, 9), np.zeros(9), np.full(9, 0.02)], axis=1)
+    points[-1, 2] = -0.01
+    allowed = np.full(SAMPLES * 8 + 1, 1e-6)
+    allowed[-4:] = -1.0  # near the end something holds it
+    where, depth = dips(solids.plane_solid(), np.eye(3), np.zeros(3), points, allowed, 0.005)
+    assert where == pytest.approx([0.5 + (SAMPLES * 8 - 4) / SAMPLES])
+    assert depth == pytest.approx([0.005 - (0.02 - 0.03 * (1.0 - 4 / SAMPLES))])

@@ -117,7 +117,7 @@ def index(system: System, compression: float) -> int:
     """Morse index of a straight cable along x that is pressed together by so much."""
     link = system.links[0]
     link.base[:, 0] = -compression
-    system._evaluate()
+    system.evaluate()
     residual, _, _ = system._errors()
     assert residual < 1e-6  # straight is an equilibrium under any compression
     columns = system._columns()

@@ -12,9 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.features import direction, owner
-from lissom.geometry.lookup import collect, new_stack
+from lissom.geometry.lookup import Stack, closest, collect, new_stack
 from lissom.geometry.nearest import CORNER, EDGE, FACE, is_finite, length, row
-from lissom.geometry.places import MARGIN, TOUCHES, Places, new_places, point_places, segment_places
+from lissom.geometry.places import (
+    MARGIN,
+    TOUCHES,
+    Places,
+    is_inside,
+    new_places,
+    point_places,
+    pseudonormal,
+    segment_places,
+)
 from lissom.geometry.primitives import around, curvature, field, lowest, square
 from lissom.geometry.ridges import FLAT, sharpness
 from lissom.geometry.solids import MESH, PLANE, Solid
@@ -176,6 +185,20 @@ def settled(solid: Solid, triangle: int, code: int, d: float) -> tuple[int, int]
 
 
 @inline
+def bent(solid: Solid, triangle: int, code: int, d: float, n: Vector, cutoff: float) -> tuple[Vector, Symmetric]:
+    """(direction of the edge, curvature of the distance) near a settled feature; zero where it has none."""
+    e = (0.0, 0.0, 0.0)
+    h = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if EDGE <= code < CORNER:
+        e = direction(solid.vertices, solid.triangles, 3 * triangle + code - EDGE)
+    if code != FACE and abs(d) > TOUCHES * cutoff:
+        h = around(n, 1.0 / d)
+        g = square(e, 1.0 / d)
+        h = (h[0] - g[0], h[1] - g[1], h[2] - g[2], h[3] - g[3], h[4] - g[4], h[5] - g[5])
+    return e, h
+
+
+@inline
 def feature_id(solid: Solid, t: int, code: int) -> int:
     """8 · triangle + code, the same from whichever triangle the feature is seen."""
     if code == FACE:
@@ -198,18 +221,31 @@ def report(
         d = places.d[i]
         triangle, code = settled(solid, places.triangle[i], places.code[i], d)
         n = row(places.n, i)
-        e = (0.0, 0.0, 0.0)
-        if EDGE <= code < CORNER:
-            e = direction(solid.vertices, solid.triangles, 3 * triangle + code - EDGE)
-        h = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if code != FACE and abs(d) > TOUCHES * cutoff:
-            h = around(n, 1.0 / d)
-            g = square(e, 1.0 / d)
-            h = (h[0] - g[0], h[1] - g[1], h[2] - g[2], h[3] - g[3], h[4] - g[4], h[5] - g[5])
+        e, h = bent(solid, triangle, code, d, n, cutoff)
         feature = feature_id(solid, triangle, code)
         write(found, count, R, o, segment, t + places.t[i], row(places.y, i), n, d, h, e, feature)
         count += 1
     return count
+
+
+@kernel
+def nearest_place(
+    solid: Solid, R: Matrix, o: Vector, x: Vector, cutoff: float, stack: Stack
+) -> tuple[bool, float, Vector, Matrix]:
+    """(whether there is one within `cutoff`, d, N, H) of the place of the surface nearest to x, in world axes."""
+    p = local(R, o, x)
+    if solid.kind != MESH:
+        d, n, part = field(solid.kind, solid.size, p)
+        h = curvature(solid.kind, solid.size, p, d, n, part)
+        return d <= cutoff, d, apply(R, n), matmul(matmul(R, full(h)), transposed(R))
+    squared, triangle, y, code = closest(solid.tree, p, cutoff * cutoff, stack)
+    if triangle < 0:
+        return False, math.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    d = -math.sqrt(squared) if is_inside(solid, p, triangle, y, code) else math.sqrt(squared)
+    n = scale(1.0 / d, sub(p, y)) if abs(d) > TOUCHES * cutoff else pseudonormal(solid, triangle, code)
+    triangle, code = settled(solid, triangle, code, d)
+    _, h = bent(solid, triangle, code, d, n, cutoff)
+    return True, d, apply(R, n), matmul(matmul(R, full(h)), transposed(R))
 
 
 @inline

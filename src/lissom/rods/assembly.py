@@ -8,14 +8,14 @@ of a lonely cable.
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, on_spline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
@@ -37,9 +37,7 @@ ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
 DEPTH_LENGTH = 1e-7
-# Overlap of the smooth cable between places that touch is told beyond so many times that.
-DIP = 10.0
-# Overlap that cannot be the difference between the points and the smooth cable through them.
+# Penetration near supports, which may hold a cable a little inside: the larger of these.
 TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
 # A certified cable is no farther from where its supports hold it than this part of its length.
@@ -151,7 +149,7 @@ class Assembly:
     def _refused(self, reason: str, began: float) -> dict[str, RodReport]:
         """Reports of a solve that was not tried; nothing is changed."""
         nothing = Settled(newton.OUT_OF_ITERATIONS, 0, 0.0, 0.0, 0.0, 0, 0, 0)
-        return {name: self._report("not_converged", reason, nothing, began, []) for name in self.solvers}
+        return {name: self._report("not_converged", reason, nothing, began) for name in self.solvers}
 
     def _alone(self) -> dict[str, RodReport] | None:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
@@ -189,7 +187,7 @@ class Assembly:
             return False
         contacts = self.surroundings.near(self._points(), self.bodies)
         clear = float(contacts.gap.min(initial=self.surroundings.margin))
-        if clear < 0.0:
+        if clear < 0.0 or self._inside(self._points()) is not None:
             return False
         self._clear = clear
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
@@ -255,7 +253,8 @@ class Assembly:
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
             outcome, reason = self._settled(system, final=True)
-            if outcome.status == newton.CONVERGED and not self._still_inside(system):
+            outcome, reason = self._judged(system, outcome, reason)
+            if outcome.status == newton.CONVERGED:
                 return self._reports(system, outcome, "", notes, began)
         if found:
             self._slides.put(places, None)
@@ -305,14 +304,19 @@ class Assembly:
     def _depth(found: list[Clearance]) -> float:
         return max((-k.distance for k in found), default=0.0)
 
-    def _overlapping(self, system: System) -> list[Clearance]:
-        """Where smooth cables are in parts by more than is allowed; between places that touch it may not be zero."""
-        found = self.surroundings.clearances([on_spline(k.x) for k in system.links])
-        return [k for k in found if k.distance < -DIP * self.depth]
+    def _inside(self, points: list[Array]) -> Clearance | None:
+        """Where a cable is deepest in a part, if it is in one by more than is allowed: looked at all along it, anew."""
+        found = self.surroundings.dips(points, self.bodies, self.depth, self._too_deep)
+        return self.surroundings.described(found) if found else None
 
-    def _still_inside(self, system: System) -> Clearance | None:
-        """The cable that is deep in a part."""
-        return next((k for k in self._overlapping(system) if k.distance < -self._too_deep), None)
+    def _judged(self, system: System, outcome: Settled, reason: str) -> tuple[Settled, str]:
+        """The outcome of a solve, looked at anew: converged is only what is in no part, and where its supports are."""
+        if outcome.status != newton.CONVERGED:
+            return outcome, reason
+        points = [k.x for k in system.links]
+        inside = self._inside(points)
+        wrong = f"{overlap(inside)}, and is not pushed out of it" if inside else self._misplaced(points, system)
+        return (replace(outcome, status=newton.OUT_OF_ITERATIONS), wrong) if wrong else (outcome, reason)
 
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
@@ -332,15 +336,13 @@ class Assembly:
                 done = part
                 if done < 1.0:
                     continue
-                outcome.iterations = spent
-                inside = self._still_inside(system)
-                if inside is None:
-                    return outcome, ""
-                restore(system, self._slides, start)
-                self._stand(origins)
-                outcome.status = newton.OUT_OF_ITERATIONS
-                return outcome, f"{overlap(inside)}, and is not pushed out of it"
-            pressed = f": {why}" if why else self._pressed(system)
+                outcome, why = self._judged(system, replace(outcome, iterations=spent), "")
+                if why:
+                    restore(system, self._slides, start)
+                    self._stand(origins)
+                return outcome, why
+            unfound = f": no equilibrium was found beyond (residual {outcome.residual:.1e})"
+            pressed = f": {why}" if why else self._pressed(system) or unfound
             restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
             if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
@@ -377,11 +379,13 @@ class Assembly:
         return "" if worst <= CERTIFIED * scale else f"a sliding support is driven along its cable with {worst:.2g} N"
 
     def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it cannot give way, or pulled taut."""
+        """Where a cable is pressed so hard that it cannot give way, or pulled taut; else where it is pressed most."""
         c = system.contacts
-        if not system.blocked():
-            taut = system.taut()
-            return "" if taut is None else f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
+        taut = system.taut()
+        if taut is not None and not system.blocked():
+            return f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
+        if not float(c.force.max(initial=0.0)) > 0.0:
+            return ""
         k = int(np.argmax(c.force))
         if c.link[k] == NO_LINK:
             names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
@@ -389,10 +393,10 @@ class Assembly:
         cable = self.surroundings.skins[c.link[k]]
         other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-        return (
-            f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm; "
-            "it is too short to go around, or a support holds it inside"
-        )
+        where = f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm"
+        if system.blocked():
+            return f"{where}; it is too short to go around, or a support holds it inside"
+        return f"{where}, and no equilibrium was found beyond: try shorter motions, or more points"
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""
@@ -455,18 +459,10 @@ class Assembly:
         status = "converged"
         if outcome.status != newton.CONVERGED:
             status = "not_converged"
-            reason = reason or f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
+            unfound = f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
+            reason = reason or f"{unfound}{self._pressed(system)}"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
-        dips: list[Clearance] = []
-        if outcome.status == newton.CONVERGED:
-            dips = self._overlapping(system)
-            inside = next((k for k in dips if k.distance < -self._too_deep), None)
-            if inside is not None:
-                status, reason = "not_converged", f"{overlap(inside)}, and is not pushed out of it"
-            wrong = self._misplaced([k.x for k in system.links], system)
-            if wrong:
-                status, reason = "not_converged", wrong
         if status == "not_converged" and notes:
             reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
         if status != "not_converged":
@@ -478,16 +474,13 @@ class Assembly:
                 return polished
             restore(system, self._slides, before)
             self._accept(system)
-        reports = {
-            name: self._report(status, reason, outcome, began, [k for k in dips if k.cable == name])
-            for name in self.solvers
-        }
+        reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
         if status != "not_converged":
             self._last = reports
         return reports
 
     @staticmethod
-    def _report(status: str, reason: str, outcome: Settled, began: float, dips: list[Clearance]) -> RodReport:
+    def _report(status: str, reason: str, outcome: Settled, began: float) -> RodReport:
         return RodReport(
             status=status,
             reason=reason,
@@ -499,7 +492,7 @@ class Assembly:
             neutral=0,
             element="staggered",
             methods=("newton with contacts",),
-            warnings=tuple(f"{overlap(k)}, between the points that touch it: give it more points" for k in dips),
+            warnings=(),
             others=(),
             shortfall=0.0,
             seconds=time.perf_counter() - began,

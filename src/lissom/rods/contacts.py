@@ -68,6 +68,7 @@ class Contacts:
     feeler_place: Array  # (c, 3) of a part's feeler, m
     spot: Array  # (c, 3) the same in its axes, in units within which it may be the one of before
     edge: Array  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
+    watched: NDArray[np.bool_]  # (c,) the place is looked at because the cable dipped into the part there
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -88,13 +89,19 @@ class Contacts:
             curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
             other_along=vector.copy(), other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
             drag=vector.copy(), reference=vector.copy(), feeler=index + NO_PART, feeler_place=vector.copy(),
-            spot=vector.copy(), edge=vector.copy(),
+            spot=vector.copy(), edge=vector.copy(), watched=flag.copy(),
         )  # fmt: skip
 
     @property
     def place(self) -> Array:
         """(c,) along the cable a, in segments."""
         return np.asarray(0.5 * (self.segment[:, 0] + self.segment[:, 1] + self.t[:, 0] + self.t[:, 1]))
+
+    @property
+    def arc_place(self) -> Array:
+        """(c,) the same as i + u on the arcs of the smooth cable [smooth.py]."""
+        arc = 0.5 + self.segment[:, 0] + self.t[:, 0]
+        return np.where(self.segment[:, 0] == self.segment[:, 1], arc, self.segment[:, 1] + self.lean)
 
     def where(self, chosen: "Indices | NDArray[np.bool_]") -> Self:
         """The contacts chosen by a mask or by numbers."""
@@ -196,10 +203,3 @@ def on_polyline(x: Array, segment: Indices, t: Array) -> Array:
     f = t[:, :, None] if x.ndim == 2 else t
     both = x[segment] + f * (x[segment + 1] - x[segment])
     return np.asarray(0.5 * (both[:, 0] + both[:, 1]))
-
-
-def on_spline(x: Array) -> Array:
-    """(points, 3) m: where the smooth cable passes the points x of its polyline: the middles of its arcs."""
-    found = x.copy()
-    found[1:-1] += 0.125 * (x[:-2] - 2.0 * x[1:-1] + x[2:])
-    return found

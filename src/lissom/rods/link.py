@@ -98,12 +98,23 @@ class Link:
         axes = np.arange(3)
         return np.asarray(self.relative + self.held[self.anchor_support, axes] - self.relative[self.anchor, axes])
 
-    def potential(self, q: Array, nu: Array) -> tuple[float, float, Array]:
+    def potential(self, q: Array, nu: Array, loads: Terms | None) -> tuple[float, float, Array]:
         """(ℒ without contacts, |closure error|², points) for these frames and run forces.
 
-        Weight and loads act on the anchor too: it may sit on a body that moves.
+        `loads` stretch the cable; those last evaluated, if there are none. Their work on the points is counted with the
+        contacts: all of what they stretch, of which half is energy. Weight and loads act on the anchor too: it may sit
+        on a body that moves.
         """
-        value = border.potential(self.chain, q, nu, self.base, self._loaded, self.relative, self._closure)
+        stretched = self._loaded
+        if loads is not None:
+            stretched = np.empty_like(self.base)
+            border.carried_force(self.base, self.anchor, loads, stretched)
+        value = border.potential(self.chain, q, nu, self.base, stretched, self.relative, self._closure)
+        if loads is not None:
+            along = np.diff(self.relative, axis=0)
+            pulled = np.einsum("sk,sk->s", stretched - self.base, along) / np.linalg.norm(along, axis=1)
+            value -= 0.5 * float(np.sum(self.chain.compliance * self.chain.h * pulled**2))
+            self.chain.force[:] = self._loaded
         error = self._closure[: self.runs]
         x = self._anchored()
         return value - float(self.total @ self.held[self.anchor_support[0], np.arange(3)]), float(error @ error), x

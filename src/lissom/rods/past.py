@@ -20,6 +20,21 @@ SAME_LENGTH = 1e-9
 RUBBED = ("link", "other", "place", "other_place", "ahead")
 
 
+def resampled(x: Array, old: Array, new: Array) -> Array:
+    """(n, 3) m: a curve through points x at other places along it, by cubics through four points each.
+
+    Friction is stiff: chords in place of arcs would be felt as motion along the surface.
+    """
+    first = np.clip(np.searchsorted(old, new, side="right") - 2, 0, max(len(old) - 4, 0))
+    near = first[:, None] + np.arange(min(4, len(old)))
+    weights = np.ones(near.shape)
+    for j in range(near.shape[1]):
+        for k in range(near.shape[1]):
+            if k != j:
+                weights[:, j] *= (new - old[near[:, k]]) / (old[near[:, j]] - old[near[:, k]])
+    return np.asarray(np.einsum("nj,njk->nk", weights, x[near]))
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Where the points of a cable stuck on a part when a solve was last accepted."""
@@ -30,7 +45,7 @@ class Memory:
 
     def on_grid(self, old: Array, new: Array) -> "Memory":
         """The same for other points along the cable: s (points,) in m, as they were and as they are."""
-        local = np.stack([np.interp(new, old, x) for x in self.local.T], axis=1)
+        local = resampled(self.local, old, new)
         where = np.interp(self.places, np.arange(len(old)), old)
         return Memory(local, np.interp(where, new, np.arange(len(new))), self.ahead)
 

@@ -170,6 +170,7 @@ def run_to_rest(
             return Rest(places, None, 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
         part = min(1.0, most / max(float(np.abs(step).max()), 1e-300))
         part = min(part, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
+        whole = part
         for _ in range(12):
             there = driven(places + part * step)
             if there is not None and (np.linalg.norm(there) < np.linalg.norm(force) or float(there @ step) < 0.0):
@@ -179,8 +180,11 @@ def run_to_rest(
             driven(places)
             return Rest(places, None, 0, UNSETTLED)
         serves = reuse and float(np.linalg.norm(there)) < (1.0 - 0.5 * part) * float(np.linalg.norm(force))
+        if part < whole:  # what sticks is stiffer than a difference can tell: go by what the step has shown
+            slope = secant(slope, part * step, there - force)
+        elif not serves:
+            slope = None
         places, force = places + part * step, there
-        slope = slope if serves else None
     return Rest(places, None, 0, UNSETTLED)
 
 
@@ -247,6 +251,12 @@ def slopes(places: Array, force: Array, driven: Callable[[Array], Array | None],
         else:
             matrix[:, k] = (there - force) / step
     return 0.5 * (matrix + matrix.T)
+
+
+def secant(slope: Array, moved: Array, change: Array) -> Array:
+    """The slope that explains what a step has changed, and differs least from the one known [Broyden], symmetric."""
+    better = slope + np.outer(change - slope @ moved, moved) / float(moved @ moved)
+    return np.asarray(0.5 * (better + better.T))
 
 
 def uphill_free_step(slope: Array, force: Array) -> Array:

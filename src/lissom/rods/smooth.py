@@ -15,8 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.touching import Found
-from lissom.geometry.triples import Vector, add, dot, scale, sub
+from lissom.geometry.lookup import Stack, closest, new_stack
+from lissom.geometry.nearest import length
+from lissom.geometry.places import is_inside
+from lissom.geometry.primitives import around, curvature, field, square
+from lissom.geometry.solids import MESH, Solid
+from lissom.geometry.touching import Found, local, nearest_place, pose
+from lissom.geometry.triples import Matrix, Vector, add, apply, dot, full, matmul, scale, sub, transposed
 from lissom.kernels import inline, kernel
 from lissom.rods.chain import triple
 
@@ -33,6 +38,10 @@ FARTHEST = 0.6
 # Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
 SAME = 0.02
 SAME_NORMAL = 1.0 - 1e-8
+# A contact on a mesh is within this part of a segment of its surface.
+ON_SURFACE = 1e-6
+# How finely a cable is looked at for what dips into things, per segment.
+SAMPLES = 16
 
 
 class Places(NamedTuple):
@@ -78,8 +87,9 @@ def turning(points: Array, i: int) -> Vector:
 
 @kernel
 def smooth_places(
-    points: Array, found: Found, count: int, places: Places, stay: float = 0.0, both: bool = False
-) -> int:
+    solid: Solid, rotation: Array, origin: Array, points: Array, found: Found, count: int, places: Places,
+    stay: float = 0.0, both: bool = False,
+) -> int:  # fmt: skip
     """Places on the smooth cable for those found on the polyline; returns how many: up to two for each.
 
     Where the cable has its least distance nearby, the place runs along it and stays there; else it stays where it was.
@@ -89,6 +99,8 @@ def smooth_places(
     touches makes places run and stop running by turns. Needs room for 2·count.
     """
     last = len(points) - 1
+    thing = Thing(solid, pose(rotation), (origin[0], origin[1], origin[2]))
+    stack = new_stack()
     total = 0
     for m in range(count):
         s, t = found.segment[m], found.t[m]
@@ -101,7 +113,7 @@ def smooth_places(
         N = triple(found.normal, m)
         d = found.distance[m]
         x = add(scale(1.0 - t, triple(points, s)), scale(t, triple(points, s + 1)))
-        # what is near is a line (an edge, or the axis of a cylinder) or a point, with a roundness
+        # what is near of a mesh is a line (an edge) or a point, with a roundness
         rho = 1.0 / h
         centre = sub(x, scale(rho, N))
         axis = (0.0, 0.0, 0.0)
@@ -112,21 +124,27 @@ def smooth_places(
             for k in range(s, s + 2):  # the points on both sides
                 beside = (t <= 0.0 and k > s) or (t >= 1.0 and k == s)
                 if not beside and 0 < k < last and not written(places, total, k, N):
-                    write(places, total, k, 0.5, surface, points, False)
-                    total += 1
+                    total += put(places, total, k + 0.5, thing, surface, points, False, stack)
             continue
-        j, v, runs = run_along(points, i, u, surface)
+        p, runs = run_along(points, i + u, thing, surface)
         if runs:
-            write(places, total, j, v, surface, points, True)
-            total += 1
+            runs = put(places, total, p, thing, surface, points, True, stack) == 1
+            total += runs
         if both or not runs:
-            write(places, total, i, u, surface, points, False)
-            total += 1
+            total += put(places, total, i + u, thing, surface, points, False, stack)
     return total
 
 
+class Thing(NamedTuple):
+    """What a cable is near to, where it stands."""
+
+    solid: Solid
+    rotation: Matrix
+    origin: Vector
+
+
 class Surface(NamedTuple):
-    """What a cable is near to, as far as its distance is concerned: a rounded line or point."""
+    """A piece of a mesh, as far as the distance is concerned: a rounded line or point."""
 
     centre: Vector  # on the line or point
     axis: Vector  # direction of the line; zero for a point
@@ -134,12 +152,24 @@ class Surface(NamedTuple):
 
 
 @inline
-def away(surface: Surface, x: Vector) -> tuple[Vector, float, float]:
-    """(normal, distance, curvature across) at x."""
+def away(thing: Thing, surface: Surface, x: Vector) -> tuple[Vector, float, Matrix]:
+    """(normal, distance, curvature) at x: of simple solids the true ones, of a mesh those of the piece."""
+    if thing.solid.kind != MESH:
+        p = local(thing.rotation, thing.origin, x)
+        d, n, part = field(thing.solid.kind, thing.solid.size, p)
+        h = full(curvature(thing.solid.kind, thing.solid.size, p, d, n, part))
+        R = thing.rotation
+        return apply(R, n), d, matmul(matmul(R, h), transposed(R))
     w = sub(x, surface.centre)
     w = sub(w, scale(dot(w, surface.axis), surface.axis))
     D = math.sqrt(dot(w, w))
-    return scale(1.0 / D, w), D - surface.roundness, 1.0 / D
+    n = scale(1.0 / D, w)
+    g, a = around(n, 1.0 / D), square(surface.axis, 1.0 / D)
+    return (
+        n,
+        D - surface.roundness,
+        full((g[0] - a[0], g[1] - a[1], g[2] - a[2], g[3] - a[3], g[4] - a[4], g[5] - a[5])),
+    )
 
 
 @inline
@@ -152,37 +182,36 @@ def written(places: Places, count: int, i: int, normal: Vector) -> bool:
 
 
 @kernel
-def run_along(points: Array, i: int, u: float, surface: Surface) -> tuple[int, float, bool]:
-    """The place of least distance near (i, u), by Newton's method; False if there is none.
+def run_along(points: Array, origin: float, thing: Thing, surface: Surface) -> tuple[float, bool]:
+    """The place i + u of least distance near another, by Newton's method between places known to be on either side.
 
-    Not farther than about half a segment: what is near here need not be there.
+    False if there is none, or none within about half a segment: what is near here need not be there.
     """
-    last = len(points) - 1
-    origin = i + u
+    low, high = max(1.0, origin - FARTHEST), min(len(points) - 1.0, origin + FARTHEST)
+    least, most = low, high
+    p = origin
     for _ in range(MOST_STEPS):
-        n, _, h = away(surface, at(points, i, u))
+        i = min(int(p), len(points) - 2)
+        u = p - i
+        n, _, H = away(thing, surface, at(points, i, u))
         v = speed(points, i, u)
-        size = dot(v, v)
-        a = h * (size - dot(v, surface.axis) ** 2 - dot(v, n) ** 2) + dot(n, turning(points, i))
-        if a <= LEAST_BEND * math.sqrt(size):
-            return i, u, False
-        change = max(-0.4, min(0.4, -dot(n, v) / a))
-        u += change
-        if u < 0.0:
-            if i == 1:
-                return i, 0.0, False
-            i -= 1
-            u += 1.0
-        elif u > 1.0:
-            if i == last - 1:
-                return i, 1.0, False
-            i += 1
-            u -= 1.0
-        if abs(i + u - origin) > FARTHEST:
-            return i, u, False
+        slope = dot(n, v)
+        a = dot(v, apply(H, v)) + dot(n, turning(points, i))
+        if a <= LEAST_BEND * math.sqrt(dot(v, v)):
+            return p, False
+        if slope < 0.0:
+            low = p
+        else:
+            high = p
+        change = max(-0.4, min(0.4, -slope / a))
+        if not low <= p + change <= high:
+            if (p + change < low and low == least) or (p + change > high and high == most):
+                return p, False  # it leads out of what may be looked at
+            change = 0.5 * (low + high) - p
+        p += change
         if abs(change) < 1e-12:
-            return i, u, True
-    return i, u, False
+            return p, True
+    return p, False
 
 
 @inline
@@ -224,26 +253,151 @@ def keep(places: Places, m: int, found: Found, k: int, along: Vector) -> None:
             places.curvature[m, j, l] = found.curvature[k, j, l]
 
 
+@kernel
+def put(
+    places: Places, m: int, p: float, thing: Thing, surface: Surface, points: Array, runs: bool, stack: Stack
+) -> int:
+    """Writes the place p = i + u; returns 1, or 0 where a mesh has nothing there to touch.
+
+    A piece of a mesh may end before the place where the cable would be nearest to it. A place that stays then has what
+    the mesh has instead; one that runs is none.
+    """
+    i = min(int(p), len(points) - 2)
+    x = at(points, i, p - i)
+    n, d, H = away(thing, surface, x)
+    if thing.solid.kind == MESH:
+        size = length(speed(points, i, p - i))
+        y = local(thing.rotation, thing.origin, sub(x, scale(d, n)))
+        _, triangle, _, _ = closest(thing.solid.tree, y, (ON_SURFACE * size) ** 2, stack)
+        if triangle < 0:
+            if runs:
+                return 0
+            there, d, n, H = nearest_place(thing.solid, thing.rotation, thing.origin, x, abs(d) + size, stack)
+            if not there:
+                return 0
+    write(places, m, p, points, x, n, d, H, runs)
+    return 1
+
+
 @inline
-def write(places: Places, m: int, i: int, u: float, surface: Surface, points: Array, runs: bool) -> None:
-    x = at(points, i, u)
-    n, d, h = away(surface, x)
-    v = speed(points, i, u)
-    places.segment[m, 0] = i - 1
-    places.segment[m, 1] = i
-    places.t[m, 0] = 1.0 - (1.0 - u) ** 2
-    places.t[m, 1] = u * u
-    places.lean[m] = u
+def write(
+    places: Places, m: int, p: float, points: Array, x: Vector, n: Vector, d: float, H: Matrix, runs: bool
+) -> None:
+    """The place p = i + u; before the middle of the first segment and after that of the last the cable is straight."""
+    last = len(points) - 1
+    if p < 1.0 or p > last:
+        s = 0 if p < 1.0 else last - 1
+        v = sub(triple(points, s + 1), triple(points, s))
+        places.bend[m] = 0.0
+        places.lean[m] = 0.5
+        for k in range(2):
+            places.segment[m, k] = s
+            places.t[m, k] = p - 0.5 - s
+    else:
+        i = min(int(p), last - 1)
+        u = p - i
+        v = speed(points, i, u)
+        places.bend[m] = dot(n, turning(points, i))
+        places.lean[m] = u
+        places.segment[m, 0] = i - 1
+        places.segment[m, 1] = i
+        places.t[m, 0] = 1.0 - (1.0 - u) ** 2
+        places.t[m, 1] = u * u
     places.distance[m] = d
     places.runs[m] = 1 if runs else 0
-    places.bend[m] = dot(n, turning(points, i))
     for k in range(3):
         places.y[m, k] = x[k] - d * n[k]
         places.normal[m, k] = n[k]
         places.along[m, k] = v[k]
         for l in range(3):
-            unit = 1.0 if k == l else 0.0
-            places.curvature[m, k, l] = h * (unit - n[k] * n[l] - surface.axis[k] * surface.axis[l])
+            places.curvature[m, k, l] = H[3 * k + l]
+
+
+@inline
+def on_cable(points: Array, p: float) -> Vector:
+    """The place i + u of the smooth cable; from ½, its start, to its end."""
+    last = len(points) - 1
+    if p < 1.0 or p > last:
+        s = 0 if p < 1.0 else last - 1
+        return add(triple(points, s), scale(p - 0.5 - s, sub(triple(points, s + 1), triple(points, s))))
+    i = min(int(p), last - 1)
+    return at(points, i, p - i)
+
+
+@kernel
+def watched_places(
+    solid: Solid, rotation: Array, origin: Array, points: Array, where: Array, cutoff: float, places: Places, total: int
+) -> int:
+    """Adds places i + u that stay, with what is nearest there within `cutoff`; returns how many there are then."""
+    R, o, stack = pose(rotation), (origin[0], origin[1], origin[2]), new_stack()
+    for k in range(len(where)):
+        x = on_cable(points, where[k])
+        there, d, n, H = nearest_place(solid, R, o, x, cutoff, stack)
+        if there:
+            write(places, total, where[k], points, x, n, d, H, False)
+            total += 1
+    return total
+
+
+class Dip(NamedTuple):
+    """Places of a smooth cable that are deeper in a part than they may be. k: place."""
+
+    link: int
+    part: int
+    where: Array  # (k,) i + u
+    depth: Array  # (k,) m
+
+
+@kernel
+def dips(
+    solid: Solid, rotation: Array, origin: Array, points: Array, allowed: Array, radius: float
+) -> tuple[Array, Array]:
+    """(places i + u, depths in m) where the smooth cable is locally deepest, and deeper than allowed.
+
+    `allowed` (samples,) m, SAMPLES to a segment from the start on; −1 where nothing is asked. What is nearest is looked
+    up anew at every sample, except where the one before is so far away that it cannot matter.
+    """
+    R, o, stack = pose(rotation), (origin[0], origin[1], origin[2]), new_stack()
+    count = len(allowed)
+    step = 0.0
+    for i in range(len(points) - 1):
+        step = max(step, length(sub(triple(points, i + 1), triple(points, i))) / SAMPLES)
+    d = np.full(count, np.inf)
+    k = 0
+    while k < count:
+        ahead = 1
+        if allowed[k] >= 0.0:
+            d[k] = distance_at(solid, R, o, on_cable(points, 0.5 + k / SAMPLES), stack)
+            ahead = max(1, int((d[k] - radius) / step))
+        k += ahead
+    where, depth = np.empty(count), np.empty(count)
+    found = 0
+    for k in range(count):
+        before, after = d[max(k - 1, 0)], d[min(k + 1, count - 1)]
+        if not d[k] < np.inf or (k > 0 and before <= d[k]) or after < d[k]:
+            continue
+        p, low = 0.5 + k / SAMPLES, d[k]
+        bend = before - 2.0 * low + after
+        if 0 < k < count - 1 and 0.0 < bend < np.inf:
+            q = p + 0.5 * (before - after) / (bend * SAMPLES)
+            there = distance_at(solid, R, o, on_cable(points, q), stack)
+            if there < low:
+                p, low = q, there
+        if low < radius - allowed[k]:
+            where[found], depth[found] = p, radius - low
+            found += 1
+    return where[:found], depth[:found]
+
+
+@kernel
+def distance_at(solid: Solid, R: Matrix, o: Vector, x: Vector, stack: Stack) -> float:
+    """m, signed, from the surface of a solid."""
+    p = local(R, o, x)
+    if solid.kind != MESH:
+        d, _, _ = field(solid.kind, solid.size, p)
+        return d
+    squared, triangle, y, code = closest(solid.tree, p, math.inf, stack)
+    return -math.sqrt(squared) if is_inside(solid, p, triangle, y, code) else math.sqrt(squared)
 
 
 @kernel

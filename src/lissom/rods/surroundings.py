@@ -16,7 +16,17 @@ from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.past import Memory, Past, Rubbed
-from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.smooth import (
+    SAMPLES,
+    Dip,
+    Places,
+    dips,
+    distinct,
+    new_places,
+    smooth_places,
+    watched_places,
+    whole_turn,
+)
 from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
@@ -35,6 +45,11 @@ SELF_SEGMENTS = 3.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
+# Once friction acts, they stay on all that is less curved than this, in units of 1/radius. An edge turns the normal too
+# fast for that: there places run all the same.
+SHARP = 0.5
+# A place that is watched takes the place of those nearer to it than this (segments).
+INSTEAD = 0.01
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -52,6 +67,15 @@ class Skin:
     held: Indices  # points at which a support holds the position
     friction: float = 0.0  # with other cables, and itself
     seats: tuple[tuple[str, int], ...] = ()  # (part, number of the support on it): what `mounts` follows from
+    afloat: frozenset[int] = frozenset()  # numbers of the supports that sit on bodies, which can give way
+    fixed: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # points that others hold
+
+    def follow(self, solver: RodSolver) -> None:
+        """Takes over where the points are, and what holds which."""
+        self.s = solver.grid.s
+        self.held = held_points(solver, frozenset())
+        self.fixed = held_points(solver, self.afloat)
+        self.mounts = tuple((part, solver.supports[k].place) for part, k in self.seats)
 
 
 @dataclass(slots=True)
@@ -95,7 +119,9 @@ class Surroundings:
     margin: float = field(init=False)
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
-    _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)
+    _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
+    _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)  # at the points of today
+    _committed: dict[tuple[int, int], tuple[Memory, Array]] = field(init=False, default_factory=dict)  # of then, and s
     _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
     _places: Places = field(init=False)
@@ -168,12 +194,11 @@ class Surroundings:
     def follow(self, number: int, solver: RodSolver) -> None:
         """The points of a cable are elsewhere along it: a support slid."""
         skin = self.skins[number]
-        before, skin.s = skin.s, solver.grid.s
-        skin.held = held_points(solver)
-        skin.mounts = tuple((part, solver.supports[k].place) for part, k in skin.seats)
-        for (a, b), memory in self._memory.items():
+        before = skin.s
+        skin.follow(solver)
+        for (a, b), (memory, s) in self._committed.items():
             if a == number:
-                self._memory[a, b] = memory.on_grid(before, skin.s)
+                self._memory[a, b] = memory.on_grid(s, skin.s)
         if self._rubbed is not None:
             now = tuple(k.s for k in self.skins)
             self._rubbed = self._rubbed.on_grid(tuple(before if k is skin else k.s for k in self.skins), now)
@@ -255,12 +280,22 @@ class Surroundings:
                 break
             self._room = new_found(2 * count)
         count = without_held(room, count, skin)
-        if 2 * count > len(self._places.lean):
-            self._places = new_places(4 * count)
+        most = 2 * count + len(self._watched.get((a, b), ()))
+        if most > len(self._places.lean):
+            self._places = new_places(2 * most)
         places = self._places
-        stay = STAY / float(np.diff(skin.s).max()) if obstacle.friction > 0.0 else 0.0
-        count = smooth_places(x, room, count, places, stay, self.doubled)
+        stay = 0.0
+        if obstacle.friction > 0.0:
+            rubs = (a, b) in self._memory and len(self._memory[a, b].places) > 0
+            stay = max(STAY / float(np.diff(skin.s).max()), sharp(skin) if rubs else 0.0)
+        pose = obstacle.rotation, obstacle.position
+        count = smooth_places(obstacle.solid, *pose, x, room, count, places, stay, self.doubled)
+        plain = count
+        if (a, b) in self._watched:
+            reach = skin.radius + self.margin
+            count = watched_places(obstacle.solid, *pose, x, self._watched[a, b], reach, places, count)
         contacts = Contacts.empty(count)
+        contacts.watched[plain:] = True
         contacts.link[:] = a
         contacts.part[:] = b
         contacts.segment[:], contacts.t[:], contacts.lean[:] = (
@@ -281,6 +316,50 @@ class Surroundings:
         if obstacle.friction > 0.0 and (a, b) in self._memory:
             self._remember(contacts, self._memory[a, b], obstacle)
         return contacts
+
+    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
+        """Where smooth cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+        self.place_bodies(bodies)
+        found: list[Dip] = []
+        for (a, b), flags in self._wanted.items():
+            skin, obstacle = self.skins[a], self.obstacles[b]
+            allowed = allowances(skin, flags, depth, where_held)
+            pose = obstacle.rotation, obstacle.position
+            where, deep = dips(obstacle.solid, *pose, points[a], allowed, skin.radius)
+            if len(where):
+                found.append(Dip(a, b, where, deep))
+        return found
+
+    def watch(self, found: list[Dip]) -> None:
+        """Contacts are looked for there as well from now on, and stay there on the cable."""
+        for dip in found:
+            key = dip.link, dip.part
+            known = self._watched.get(key, np.zeros(0))
+            far = np.abs(known[:, None] - dip.where).min(axis=1, initial=np.inf)
+            self._watched[key] = np.concatenate([known[far > INSTEAD], dip.where])
+
+    def recall(self, c: Contacts) -> None:
+        """The places that are watched from now on: of those that were, what presses; and what presses on rough parts.
+
+        There places must not run along the cable any more once friction acts.
+        """
+        rough = np.array([*(k.friction > 0.0 for k in self.obstacles), False])[c.part]
+        most = np.array([*(sharp(k) for k in self.skins), 0.0])[c.link]
+        blunt = np.abs(c.curvature).max(axis=(1, 2), initial=0.0) < most
+        pressed = c.where((c.watched | (c.inside & rough & blunt)) & (c.force > 0.0))
+        self._watched = {
+            (int(a), int(b)): pressed.arc_place[(pressed.link == a) & (pressed.part == b)]
+            for a, b in set(zip(pressed.link, pressed.part, strict=True))
+        }
+
+    def described(self, found: list[Dip]) -> Clearance:
+        """The deepest of some dips."""
+        worst = max(found, key=lambda k: float(k.depth.max()))
+        skin, obstacle = self.skins[worst.link], self.obstacles[worst.part]
+        k = int(np.argmax(worst.depth))
+        place = float(np.interp(worst.where[k] - 0.5, np.arange(len(skin.s)), skin.s))
+        nowhere = np.full(3, np.nan)
+        return Clearance(skin.name, obstacle.name, -float(worst.depth[k]), place, nowhere, nowhere)
 
     def _remember(self, c: Contacts, memory: Memory, obstacle: Obstacle) -> None:
         """Where the places would be had they stuck to the part, and so whether friction acts."""
@@ -330,6 +409,7 @@ class Surroundings:
             mine = np.flatnonzero((c.link == a) & (c.part == b) & (c.force > 0.0))
             ahead = c.drag[mine] @ obstacle.rotation / bristle
             self._memory[a, b] = Memory(obstacle.local(points[a]), c.place[mine], ahead)
+            self._committed[a, b] = self._memory[a, b], self.skins[a].s
 
     def past(self, c: Contacts) -> Past:
         """What is left behind by an accepted solve with these contacts."""
@@ -344,11 +424,13 @@ class Surroundings:
             return None
         there = past.on_grid(s)
         self._memory, self._rubbed = dict(there.memory), there.rubbed
+        self._committed = {(a, b): (memory, s[a]) for (a, b), memory in there.memory.items()}
         return there.contacts
 
     def forget(self) -> None:
         """Nothing has touched anything yet."""
         self._memory.clear()
+        self._committed.clear()
         self._rubbed = None
 
     def depth_at(self, link: int, part: int, support: Support, position: Array, quaternion: Array) -> float:
@@ -391,6 +473,23 @@ class Surroundings:
         return found - self.skins[number].radius
 
 
+def sharp(skin: Skin) -> float:
+    """1/m: what is more curved, for the centre line of a cable that lies on it, is an edge."""
+    return SHARP / skin.radius if skin.radius > 0.0 else 0.0
+
+
+def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> Array:
+    """(samples,) m: how deep the cable may be, SAMPLES to a segment; −1 where it may be anyhow."""
+    count = SAMPLES * (len(skin.s) - 1) + 1
+    s = np.interp(np.arange(count) / SAMPLES, np.arange(len(skin.s)), skin.s)
+    far = np.abs(s[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf)
+    allowed = np.where(far < HELD_RADII * skin.radius, where_held, depth)
+    before = np.arange(count) // SAMPLES
+    after = np.minimum(before + 1, len(skin.s) - 1)
+    allowed[(flags[before] == 0) | (flags[after] == 0)] = -1.0
+    return np.asarray(allowed)
+
+
 def other_places(c: Contacts) -> Array:
     """(c,) of contacts along the cables b, in segments."""
     s, t = c.other_segment, c.other_t
@@ -403,7 +502,7 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     What is farther away counts, unless a support holds that very point inside: then not the segments next to it either.
     """
     held = np.zeros(len(skin.s), dtype=bool)
-    held[skin.held] = True
+    held[skin.fixed] = True
     segment, t = room.segment[:count], room.t[:count]
     point = segment + (t >= 1.0)
     at_held = ((t <= 0.0) | (t >= 1.0)) & held[point]
@@ -412,16 +511,17 @@ def without_held(room: Found, count: int, skin: Skin) -> int:
     inside = np.zeros(len(skin.s), dtype=bool)
     inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
     place = skin.s[segment] + t * (skin.s[segment + 1] - skin.s[segment])
-    near = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
+    near = np.abs(place[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
     kept = np.flatnonzero(~at_held & ~near & ~inside[segment] & ~inside[segment + 1])
     for values in room:
         values[: len(kept)] = values[:count][kept]
     return len(kept)
 
 
-def held_points(solver: RodSolver) -> Indices:
-    """Points at which a support holds the position."""
-    held = [at for at, k in zip(solver.grid.support_at, solver.supports, strict=True) if all(k.holds)]
+def held_points(solver: RodSolver, without: frozenset[int]) -> Indices:
+    """Points at which a support holds the position, but for some of them."""
+    supports = zip(solver.grid.support_at, solver.supports, strict=True)
+    held = [at for k, (at, support) in enumerate(supports) if all(support.holds) and k not in without]
     return np.array(held, dtype=np.int64)
 
 

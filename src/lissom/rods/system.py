@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
+from lissom.rods.border import Terms
 from lissom.rods.contacts import Contacts, places
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
 from lissom.rods.rules import Problem, Rule, global_rule
+from lissom.rods.smooth import Dip
 from lissom.rods.solver import RodSolver
 from lissom.rods.springs import Columns, Places
 
@@ -43,6 +45,8 @@ LARGEST_TURN = 1.0
 MOST_HALVINGS = 4
 # A step that turns no frame by more than this (rad) is taken whole where no part of it lowers the merit.
 SMALL_TURN = 0.05
+# and one below this in any case: the merit does not know it from rounding.
+TINY_TURN = 1e-6
 # Shifts of K until the step goes down: the first, in units of B h/L², and the growth.
 FIRST_SHIFT = 0.25
 SHIFT_GROWTH = 4.0
@@ -70,6 +74,10 @@ LONGEST_PULL = 3
 STALL = 8
 STALLED_WITHIN = 1e-3
 MOST_STALLS = 2
+# Points of a cable are where its forces stretch it to within this part of the allowed penetration.
+STRETCHED = 1e-2
+# How often a solve goes on with contacts where a cable was found to dip into a part.
+MOST_LOOKS = 12
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
@@ -82,6 +90,8 @@ LEAST_CAUTION = 0.1
 LEAST_BOLD = 1.3
 # and what rubs has a merit that falls along every step: it may be asked for more often.
 RUBBING_HALVINGS = 10
+# A step halved more often than this has to lower the merit for sure, not but for rounding.
+NOISY_HALVINGS = 2
 
 
 class Stalls:
@@ -125,6 +135,18 @@ class Touching(Protocol):
         """m: a point with no contact near may move by this without passing anything unseen."""
         ...
 
+    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
+        """Where cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+        ...
+
+    def watch(self, found: list[Dip]) -> None:
+        """Contacts are looked for there as well from now on."""
+        ...
+
+    def recall(self, c: Contacts) -> None:
+        """Of the places that are watched only those that press are, from now on."""
+        ...
+
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
         """Per cable (points,) m: how far each point may surely move, if that is more; no more than `most`."""
         ...
@@ -164,6 +186,7 @@ class Step:
     pushes: Array  # (contacts,) N
     moves: list[Array]  # per body: (6,)
     largest: float  # turn, rad
+    loads: Places | None = None  # N: what the forces at contacts change by, where cables stretch
 
 
 class System:
@@ -197,15 +220,16 @@ class System:
         """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
         self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = pulled = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = looks = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
         self.touching.doubled = False
+        self.touching.recall(self.contacts)
         stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
-            self._evaluate()
+            self.evaluate()
             residual, closure, rest = self._errors()
             penetration, apart = self._contact_errors()
             done = (iteration, residual, closure, penetration)
@@ -214,12 +238,21 @@ class System:
             there = rest <= tolerance and closure <= tolerance and penetration <= depth and apart <= depth
             there = there and self._stretch_settled(depth)
             columns = self._columns()
+            self._stretch(columns)
             self._fill(columns)
             shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
             present, Z, right = self._reduce(columns, shift)
             index = max(present, 0)
             if there and (index == 0 or escapes >= MOST_ESCAPES):
-                return Settled(newton.CONVERGED, *done, index, shifted, escapes)
+                missed = self.touching.dips([k.x for k in self.links], self.bodies, depth, np.inf)
+                if not missed:
+                    return Settled(newton.CONVERGED, *done, index, shifted, escapes)
+                if looks == MOST_LOOKS or iteration == most_iterations:
+                    break
+                looks += 1
+                self.touching.watch(missed)
+                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                continue
             pressed = pressed + 1 if self.blocked() else 0
             pulled = pulled + 1 if self.taut() is not None else 0
             if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL:
@@ -253,14 +286,15 @@ class System:
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
 
     def _stretch_settled(self, depth: float) -> bool:
-        """Whether the points are where the present forces stretch the cables to; puts them there."""
+        """Whether the points are where the present forces stretch the cables to.
+
+        To put them there would be too much where they rub: what sticks is stiffer than the cable is along itself.
+        """
         drift = 0.0
         for link in self.links:
             if link.solver.line.is_extensible:
-                x = link.locate(link.q, link.nu)
-                drift = max(drift, float(np.abs(x - link.x).max()))
-                link.x = x
-        return drift <= depth
+                drift = max(drift, float(np.abs(link.locate(link.q, link.nu) - link.x).max()))
+        return drift <= STRETCHED * depth
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
@@ -281,7 +315,7 @@ class System:
 
     # ---- one state -----------------------------------------------------------------------------------------------
 
-    def _evaluate(self) -> None:
+    def evaluate(self) -> None:
         """Gradients and Hessians of every link under the forces of its contacts."""
         c = self.contacts
         if c.rubs:
@@ -295,20 +329,30 @@ class System:
         return springs.loads(c, c.force[:, None] * c.normal + c.drag)
 
     def _errors(self) -> tuple[float, float, float]:
-        """Residual and closure, relative; and the residual relative to the forces that act."""
-        residual = closure = 0.0
+        """Residual and closure, relative; and the residual relative to the forces that act, on each cable its own."""
+        residual = closure = rest = 0.0
         acting = self.force
-        for link in self.links:
-            residual = max(residual, float(np.abs(link.work.gradient).max()))
+        for link, push in zip(self.links, self._pushes(), strict=True):
+            off = float(np.abs(link.work.gradient).max())
+            own = max(link.scales.force, push, float(np.abs(link.nu).max(initial=0.0)))
+            rest = max(rest, off / (own * link.scales.length))
+            residual = max(residual, off / self.length)
             if link.runs:
                 closure = max(closure, float(np.abs(link.work.closure[: link.runs]).max()))
-                acting = max(acting, float(np.abs(link.nu).max()))
-        residual /= self.length
+            acting = max(acting, own)
         for body in self.bodies:
             wrench = self.unbalanced(body)
             off = max(float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
-            residual = max(residual, STRICT * off)
-        return residual / self.force, closure / self.length, residual / acting
+            residual, rest = max(residual, STRICT * off), max(rest, STRICT * off / acting)
+        return residual / self.force, closure / self.length, rest
+
+    def _pushes(self) -> Array:
+        """(links,) N: the largest contact force on each."""
+        c = self.contacts
+        found = np.zeros(len(self.links) + 1)  # the last: no cable
+        np.maximum.at(found, c.link, c.force)
+        np.maximum.at(found, c.other, c.force)
+        return found[:-1]
 
     def _contact_errors(self) -> tuple[float, float]:
         """The deepest penetration, and the widest gap across which a force acts, m."""
@@ -370,6 +414,20 @@ class System:
         rubbing = friction.stiffness(c, at, self.bristle, self.caution)
         columns = springs.columns(c, rubbing, self.hardness, weak)
         return springs.with_slips(columns, c, *friction.slipping(c, at, self.bristle))
+
+    def _stretch(self, columns: Columns) -> None:
+        """Gaps and springs were seen from points that do not yet follow the present forces: by how much they are off.
+
+        What rubs is stiffer than the cable is along itself; without this its forces would swing ever farther.
+        """
+        k = columns.places
+        for number, link in enumerate(self.links):
+            if len(self.contacts) and link.solver.line.is_extensible:
+                late = link.locate(link.q, link.nu) - link.x
+                mine = np.flatnonzero(k.link == number)
+                s, t = k.segment[mine], k.t[mine, None]
+                moved = np.einsum("pk,pk->p", k.direction[mine], (1.0 - t) * late[s] + t * late[s + 1])
+                np.add.at(columns.error, k.column[mine], moved)
 
     def _fill(self, columns: Columns) -> None:
         duals = len(columns.give)
@@ -563,13 +621,17 @@ class System:
             max(float(newton.largest_turn(k)) for k in turns),
             max((float(np.linalg.norm(k[3:])) for k in moves), default=0.0),
         )
-        return Step(turns, pulls, pushes, moves, largest)
+        loads = None
+        if any(link.solver.line.is_extensible for link in self.links):
+            k = columns.places
+            loads = k._replace(direction=-u[k.column][:, None] * k.direction)
+        return Step(turns, pulls, pushes, moves, largest, loads)
 
     def _advance(self, step: Step) -> None:
         """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
         c = self.contacts
         aimed = replace(c, force=c.force + step.pushes)
-        start = self._trial(step, 0.0, aimed, aimed)
+        start = self._trial(step, 0.0, aimed, aimed if step.loads is None else None)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
         halvings = 0
@@ -581,10 +643,13 @@ class System:
             if clear < 1.0 and length > SHORTEST_STEP:
                 length *= max(min(clear, 0.9), 0.1)
                 whole = min(whole, length)
-            elif trial.value <= start.value + noise:
+            elif step.largest < TINY_TURN or trial.value <= start.value + noise * (halvings <= NOISY_HALVINGS):
                 break
             elif halvings == most:
-                if not c.rubs and whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
+                if c.rubs and self.caution < 1.0:
+                    self._mind(halvings)
+                    return  # to step from here again, with more caution
+                if whole * step.largest < SMALL_TURN:  # where contacts keep it stable, the merit may not
                     length = whole
                     trial = self._trial(step, length, aimed)
                 break
@@ -633,10 +698,10 @@ class System:
         points: list[Array] = []
         acting = max([self.force, *(float(np.abs(f).max(initial=0.0)) for f in forces)])
         penalty = max(self.penalty, 10.0 * acting / self.length)
-        for link, q, nu in zip(self.links, frames, forces, strict=True):
+        for number, (link, q, nu) in enumerate(zip(self.links, frames, forces, strict=True)):
             if self.bodies:
                 link.aim()
-            part, square, x = link.potential(q, nu)
+            part, square, x = link.potential(q, nu, self._stretching(number, step))
             value += part + 0.5 * penalty * square
             points.append(x)
         contacts = known
@@ -651,6 +716,13 @@ class System:
             at = places(aimed, points) + rigid.shifts(aimed, self.bodies, poses)
             value += friction.energy(aimed, at, self.bristle)
         return Trial(value, frames, points, poses, contacts)
+
+    def _stretching(self, number: int, step: Step) -> Terms | None:
+        """The contact forces after a step, on a link that they stretch: else what rubs would follow late."""
+        if step.loads is None or not len(self.contacts) or not self.links[number].solver.line.is_extensible:
+            return None
+        both = Places(*(np.concatenate(pair) for pair in zip(self._loads(), step.loads, strict=True)))
+        return both.on(number, np.zeros(int(both.column.max(initial=-1)) + 1, dtype=np.int64))
 
     def _clear(self, trial: Trial) -> float:
         """The part of the way to a trial on which surely nothing is passed, nor a turn lost; 1 or more: all of it."""
