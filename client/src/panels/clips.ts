@@ -9,7 +9,7 @@ import { typedInput } from "./inputs";
 import { message, type Page, type Quaternion } from "./page";
 import { supportPose } from "./pose";
 import { wire } from "./quantities";
-import { inverse, times } from "./turns";
+import { branchNear, inverse, times, twistBetween } from "./turns";
 
 export const KINDS: readonly { value: ClipKind; text: string; title: string }[] = [
   { value: "clamp", text: "clamp", title: "Holds place, direction and turn" },
@@ -38,11 +38,15 @@ export function isEnd(support: Support): boolean {
 /** Another kind of end or clip, in the pose it has; what the new kind does not hold is left out. */
 export function setKind(page: Page, cable: CableInfo, support: Support, kind: string): Promise<unknown> {
   const path = support.path;
-  const twist = support.name === "end" && kind !== "clamp" && cable.fields.twist !== undefined ? { [`${cable.name}/twist`]: null } : {};
+  const own = support.name === "end" && kind !== "clamp" && cable.fields.twist !== undefined ? { [`${cable.name}/twist`]: null } : {};
+  const twist = { ...own, ...twistAfter(page, cable, support, kind) };
   if (kind === "free") return page.edit({ [path]: null, ...twist });
   const held: Held = { ...said(cable, support), kind };
   const directed = DIRECTED.includes(kind);
   if (held.position === undefined && held.frame === undefined) held.position = page.pose(path)?.position ?? support.position;
+  if (
+    kind === "clamp" && support.kind !== "clamp" && held.frame === undefined
+  ) for (const key of ["tangent", "roll", "quaternion"]) delete held[key]; // as it lies
   if (directed && held.tangent === undefined && held.quaternion === undefined && held.frame === undefined) {
     const frame = frameAt(page, cable.name, support.at);
     if (frame !== null) held.quaternion = onPart(page, held.on, frame);
@@ -54,12 +58,42 @@ export function setKind(page: Page, cable: CableInfo, support: Support, kind: st
   return page.edit({ [path]: held, ...twist });
 }
 
+/** Twist is counted from clamp to clamp: where one comes or goes, that of the next is counted anew, and nothing turns. */
+function twistAfter(page: Page, cable: CableInfo, support: Support, kind: string): { [path: string]: unknown } {
+  const was = support.kind === "clamp", is = kind === "clamp";
+  const here = cable.supports.findIndex((k) => k.path === support.path);
+  const next = cable.supports.slice(here + 1).find((k) => k.kind === "clamp");
+  if (was === is || next === undefined) return {};
+  const told = toldTwist(cable, next);
+  if (told === null) return {};
+  const field = next.name === "end" && isEnd(next) ? `${cable.name}/twist` : `${next.path}.twist`;
+  const before = is ? frameAt(page, cable.name, support.at) : clampBefore(page, cable, here);
+  const after = page.pose(next.path)?.quaternion ?? null;
+  if (before === null || after === null) return { [field]: null };
+  return { [field]: branchNear(twistBetween(before, after), is ? told : told + (toldTwist(cable, support) ?? 0)) };
+}
+
+function clampBefore(page: Page, cable: CableInfo, here: number): Quaternion | null {
+  const clamp = cable.supports.slice(0, here).filter((k) => k.kind === "clamp").at(-1);
+  return clamp === undefined ? null : (page.pose(clamp.path)?.quaternion ?? null);
+}
+
+function toldTwist(cable: CableInfo, support: Support): number | null {
+  const twist = support.name === "end" && isEnd(support) ? cable.fields.twist : said(cable, support)?.twist;
+  return typeof twist === "number" ? twist : null;
+}
+
 /** The cable's frame at a fraction of its length, of the latest shape. */
 function frameAt(page: Page, cable: string, at: number): Quaternion | null {
   const strand = page.store.get("frame")?.strands.get(cable);
   if (strand === undefined || strand.points === 0) return null;
-  const point = Math.round(at * (strand.points - 1));
-  return Array.from(strand.quaternions.subarray(4 * point, 4 * point + 4)) as Quaternion;
+  const along = at * (strand.points - 1);
+  const point = Math.min(Math.floor(along), strand.points - 2);
+  const [a, b] = [point, point + 1].map((k) => Array.from(strand.quaternions.subarray(4 * k, 4 * k + 4)));
+  const sign = a.reduce((sum, k, i) => sum + k * b[i], 0) < 0 ? -1 : 1;
+  const between = a.map((k, i) => k * (1 - along + point) + sign * b[i] * (along - point));
+  const size = Math.hypot(...between) || 1;
+  return between.map((k) => k / size) as Quaternion;
 }
 
 function onPart(page: Page, on: unknown, frame: Quaternion): Quaternion {

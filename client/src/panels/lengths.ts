@@ -172,6 +172,8 @@ function places(page: Page, name: string, test: string): Piece & { value(): [num
   };
 }
 
+const HOW_LONG = "How long must it be?";
+
 interface Answer {
   length: number | null;
   now: number;
@@ -181,18 +183,17 @@ interface Answer {
 function howLong(page: Page, name: string): Piece {
   const told = h("div", { class: "note", test: "how-long-answer", hidden: true });
   const ask = action(page, {
-    text: "How long must it be?",
+    text: HOW_LONG,
     title: "Finds the shortest length with which the cable passes all its checks",
     test: "how-long",
     run: async () => {
-      setText(told, "Looking for it…");
-      setHidden(told, false);
+      setHidden(told, true);
+      setText(ask.element, "Looking for it…");
       try {
-        const answer = (await page.send({ kind: "HowLong", cable: name })) as Answer;
-        told.replaceChildren(...story(page, name, answer));
-      } catch (error) {
-        setHidden(told, true);
-        throw error;
+        told.replaceChildren(...story(page, name, (await page.send({ kind: "HowLong", cable: name })) as Answer));
+        setHidden(told, false);
+      } finally {
+        setText(ask.element, HOW_LONG);
       }
     },
   });
