@@ -159,12 +159,14 @@ class Assembly:
             return None
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        before, places = self._points(), self._slides.places()
+        before, places = self._stood(states), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
-        moved = max(float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True))
+        moved = [float(np.abs(x - y).max()) for x, y in zip(self._points(), before, strict=True)]
+        far = math.sqrt(3.0) * max(moved) + way
         good = all(k.status in ("converged", "unstable") for k in reports.values())
-        if good and math.sqrt(3.0) * moved + way < 0.5 * self._clear:  # two cables may move towards each other
+        if good and (far < 0.5 * self._clear or far < 0.5 * self._room(before, moved, way)):
+            # half: two cables may move towards each other
             self._stand(self.goal)
             if self._accept_alone(reports):
                 return reports
@@ -176,6 +178,15 @@ class Assembly:
         for name, solver in self.solvers.items():
             solver.supports = targets[name]
         return None
+
+    def _stood(self, states: dict[str, RodState]) -> list[Array]:
+        """(points, 3) m per cable as last solved: where a support has been moved since, the cable has not followed."""
+        return [self.solvers[name].positions_of(k.scheme, k.q, k.nu, self._from[name]) for name, k in states.items()]
+
+    def _room(self, points: list[Array], moved: list[float], way: float) -> float:
+        """m in which there is nothing around the cables that move; around all of them where parts do."""
+        movers = [k for k, by in enumerate(moved) if way > 0.0 or by > 0.0]
+        return self.surroundings.clear_around(points, movers)
 
     def _points(self) -> list[Array]:
         return [solver.positions() for solver in self.solvers.values()]

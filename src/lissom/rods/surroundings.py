@@ -324,6 +324,30 @@ class Surroundings:
                 )
         return found
 
+    def clear_around(self, points: list[Array], cables: list[int]) -> float:
+        """m, at least, from the skins of these cables to all that they may touch, also farther than the margin."""
+        found = math.inf
+        for (a, b), flags in self._wanted.items():
+            if a in cables:
+                obstacle = self.obstacles[b]
+                distance, _, _, _ = clearance(obstacle.solid, obstacle.rotation, obstacle.position, points[a], flags)
+                found = min(found, float(distance) - self.skins[a].radius)
+        for a, b in self._pairs:
+            if a in cables or b in cables:
+                found = min(found, self._gap(a, b, points[a], points[b]))
+        return found
+
+    def _gap(self, a: int, b: int, x: Array, y: Array) -> float:
+        """m, at least, between the skins of two cables, or of one with itself: that of points, less half segments."""
+        first, second = self.skins[a], self.skins[b]
+        longest = float(np.diff(first.s).max()), float(np.diff(second.s).max())
+        squares = ((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2)
+        if a == b:
+            least = max(SELF_RADII * first.radius, SELF_SEGMENTS * longest[0])
+            squares = squares[np.abs(first.s[:, None] - first.s[None, :]) >= least]
+        nearest = math.sqrt(float(squares.min(initial=math.inf)))
+        return nearest - 0.5 * sum(longest) - first.radius - second.radius
+
     def along(self, name: str, points: Array) -> Array:
         """(points,) m from the skin of a cable to the nearest part that it may touch; inf where there is none."""
         number = next(k for k, skin in enumerate(self.skins) if skin.name == name)
