@@ -3,6 +3,7 @@
 import json
 import struct
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_read_outs_follow_the_last_frame(page: Page) -> None:
 
 def test_a_large_mesh_does_not_stop_a_drag(server: Server, page: Page) -> None:
     """Reading it used to hold every other command up."""
-    ball = trimesh.creation.uv_sphere(radius=20.0, count=[300, 300])
+    ball: Any = trimesh.creation.uv_sphere(radius=20.0, count=[300, 300])
     key = json.loads(server.get("/upload?name=ball.stl", ball.export(file_type="stl"))[1])["upload"]
     page.do("Grab", path="hose/end")
     number = page.send("AddPart", upload=key, name="ball", units="mm", position=[0.0, 0.5, 0.0])

@@ -157,7 +157,7 @@ class Assembly:
             return None
         origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        before, places = self._points(), self._slides.places()
+        before, places = self._stood(states), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
         after = self._points()
@@ -176,6 +176,10 @@ class Assembly:
         for name, solver in self.solvers.items():
             solver.supports = targets[name]
         return None
+
+    def _stood(self, states: dict[str, RodState]) -> list[Array]:
+        """(points, 3) m per cable as last solved: where a support has been moved since, the cable has not followed."""
+        return [self.solvers[name].positions_of(k.scheme, k.q, k.nu, self._from[name]) for name, k in states.items()]
 
     def _points(self) -> list[Array]:
         return [solver.positions() for solver in self.solvers.values()]

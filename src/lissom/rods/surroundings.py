@@ -162,16 +162,21 @@ class Surroundings:
         Seen from each part, and from each other cable, every point must go by less than half of what is clear.
         """
         steps = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).max()) for x in before]
+        still = [bool((x == y).all()) for x, y in zip(before, after, strict=True)]
         for a, b in self._wanted:
             obstacle, (position, quaternion) = self.obstacles[b], goal[b]
             way = (after[a] - position) @ matrix(quaternion) - (before[a] - obstacle.position) @ obstacle.rotation
             moved = np.linalg.norm(way, axis=1)
+            if not moved.any():
+                continue
             thick = self.skins[a].radius + 0.5 * steps[a]
             room = 2.0 * moved + thick
             distances(obstacle.solid, obstacle.rotation, obstacle.position, before[a], room)
             if (2.0 * moved + thick > room * (1.0 + 1e-9)).any():
                 return False
         for a, b in self._pairs:
+            if still[a] and still[b]:
+                continue
             if a == b and max(whole_turn(before[a]), whole_turn(after[a])) <= math.pi:
                 continue  # it does not come back to itself (Fenchel)
             away = self._never_meet(before[a], after[a]) if a == b else None

@@ -144,7 +144,7 @@ class Worker:
         now = time.monotonic()
         if self.stale and now >= self.next_readouts:
             self.read_out()
-        if self.edited and now - self.edited >= AUTOSAVE_AFTER:
+        if self.edited and self.session.grabbed is None and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
         return True
 
@@ -169,7 +169,7 @@ class Worker:
             return READOUTS_EVERY / 4.0
         if self.stale:
             return max(0.0, self.next_readouts - time.monotonic())
-        if self.edited:
+        if self.edited and self.session.grabbed is None:
             return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
         return IDLE
 
@@ -259,8 +259,6 @@ class Worker:
     def keep(self) -> None:
         from lissom.session.filing import autosave
 
-        if self.session.grabbed is not None:
-            return
         self.edited = 0.0
         try:
             autosave(self.session)
