@@ -97,7 +97,7 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
     const edges = seen.high.map((k, i) => (k - seen.low[i]) * scale);
     const turned = up.value === "z" ? edges : up.value === "y" ? [edges[0], edges[2], edges[1]] : [edges[2], edges[1], edges[0]];
     setText(size, `${turned.map((k) => Number((k / METRES[unit]).toPrecision(4))).join(" × ")} ${unit}`);
-    const told = [...seen.warnings.filter((k) => !k.includes("units")), sizeWarning(page, Math.max(...edges))].filter((k) => k !== "");
+    const told = [...seen.warnings.filter((k) => !k.includes("units")), sizeWarning(page, Math.hypot(...edges))].filter((k) => k !== "");
     setText(warning, told.join("\n"));
     setHidden(warning, told.length === 0);
   };
@@ -149,6 +149,7 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
   return element;
 }
 
+/** Of the diagonal of its box. */
 function sizeWarning(page: Page, size: number): string {
   const lengths = (page.scene?.cables ?? []).map((k) => k.length);
   if (lengths.length === 0 || !(size > 0)) return "";

@@ -1,7 +1,7 @@
 // Live plots along the length of one cable. The pointer is shared with the view: a place pointed at here is marked there.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Curves } from "../messages";
+import type { Curves, SceneEvent } from "../messages";
 import { button, showMenu } from "../panels/buttons";
 import { h, keep, kept, setClass, setHidden, setText, type Piece } from "../panels/elements";
 import type { Page } from "../panels/page";
@@ -29,6 +29,7 @@ export class Plots implements Piece {
   private readonly row = h("div", { class: "plots", test: "plots" });
   private readonly plots: OnePlot[];
   private shown = new Set<Quantity>(kept<Quantity[]>("plots", innerWidth < FEW ? ["curvature", "tension"] : NAMES));
+  private askedIn: SceneEvent | null = null;
   private asked: string | null | undefined = undefined; // cable whose curves were asked for
 
   constructor(private readonly page: Page) {
@@ -94,8 +95,11 @@ export class Plots implements Piece {
     );
     if (!ready) return;
     const cable = seen ? (this.page.current?.name ?? null) : null;
-    if (cable === this.asked) return;
+    // A scene that was opened anew knows nothing of what was asked before.
+    const forgotten = this.page.scene !== this.askedIn && (this.page.store.get("readouts")?.curves ?? null) === null;
+    if (cable === this.asked && !(forgotten && cable !== null)) return;
     this.asked = cable;
+    this.askedIn = this.page.scene;
     this.page.send({ kind: "Plot", cable }).catch(() => (this.asked = undefined)); // the cable has just gone: the next scene says so
   }
 
