@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -609,3 +610,13 @@ def test_both_formulations_agree() -> None:
         sim.solve().raise_if_failed()
         shapes.append(sim.cable("hose").positions)
     assert np.abs(shapes[0] - shapes[1]).max() < 1e-3 * 0.42
+
+
+def test_an_end_of_a_joined_cable_can_be_turned() -> None:
+    """Its twist has nothing in the scene to count from: saying one made the scene refuse itself."""
+    simulation = Simulation(Scene.load(Path(__file__).parents[1] / "examples" / "harness.toml"))
+    simulation.solve().raise_if_failed()
+    simulation.move("right/end", position=(0.54, -0.15, 0.06), tangent=(1.0, 0.2, 0.0))
+    simulation.solve().raise_if_failed()
+    assert simulation.scene.cable("right").end is not None
+    assert simulation.scene.cable("right").twist is None

@@ -629,10 +629,12 @@ class Simulation(Built):
         found: dict[str, Any] = {}
         before: Support | None = None
         cable = self._scene.cable(name)
-        said = {clip.name for clip in cable.clips} | ({"end"} if cable.end is not None else set())
+        ends = {key for key, held in (("start", cable.start), ("end", cable.end)) if held is not None}
+        said = {clip.name for clip in cable.clips} | ends
         for support in self._solver(name).supports:
             if support.direction == FRAME and not support.name.startswith(GRIP):
-                if before is not None and support.name in said:  # a junction says the frames of its members
+                # a junction says the frames of its members, and nothing is counted from them
+                if before is not None and {support.name, before.name} <= said:
                     path = f"{name}/twist" if support.name == "end" else f"{name}/{support.name}.twist"
                     found[path] = support.turn - before.turn
                 before = support
