@@ -23,6 +23,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.rod
 	$(BIN)/python -m benchmarks.contact
+	$(BIN)/python -m benchmarks.motion
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)
