@@ -70,10 +70,15 @@ def print_swept(
     if loops:
         cables = sorted({k.cable for k in loops})
         console.print(f"hysteresis: {', '.join(cables)} other on the way back at {len(loops)} positions")
-    for reading in swept.failed[:MOST_LISTED]:
+    jams = [k for k in swept.failed if k.status == "jammed"]
+    others = [k for k in swept.failed if k.status != "jammed"]
+    for reading in others[:MOST_LISTED]:
         console.print(Text(f"✗ {place(scene, reading)}: {reading.status}: {reading.reason}", style="red"))
-    if len(swept.failed) > MOST_LISTED:
-        console.print(f"… and {len(swept.failed) - MOST_LISTED} more")
+    if len(others) > MOST_LISTED:
+        console.print(f"… and {len(others) - MOST_LISTED} more")
+    if jams:
+        where = f"on the way to {place(scene, jams[0])}: {jams[0].reason}"
+        console.print(Text(f"✗ jams {where}; {len(jams)} positions not reached", style="red"))
     for room in rooms:
         console.print(f"what {room.cable} sweeps comes to {1000.0 * room.distance:.4g} mm from {room.part}")
     for need in lengths:
