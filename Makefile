@@ -7,12 +7,13 @@ STAMP := $(VENV)/.installed
 .PHONY: run page test check bench soak boundscheck clean
 
 run: $(STAMP)
-	$(BIN)/lissom solve examples/brake-hose.toml -o out/brake-hose
+	$(BIN)/lissom studio
 
 page: $(STAMP)
 	$(BIN)/python hatch_build.py
 
 test: $(STAMP)
+	$(BIN)/python tests/browser/chromium.py
 	$(BIN)/python -m pytest -m "not soak" $(ARGS)
 
 check: $(STAMP)

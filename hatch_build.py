@@ -91,4 +91,7 @@ def read(file: Path) -> str:
 
 
 if __name__ == "__main__":
-    build_page(Path(__file__).parent)
+    try:
+        build_page(Path(__file__).parent)
+    except RuntimeError as error:
+        sys.exit(str(error))

@@ -1,8 +1,8 @@
 // The page is built into the Python package, which serves it. While working on it: `vite` here, with the studio
-// running on port 8011, gives a page that reloads itself.
+// running on its usual port, gives a page that reloads itself.
 import { defineConfig } from "vite";
 
-const studio = "http://127.0.0.1:8011";
+const studio = "http://127.0.0.1:7420";
 
 export default defineConfig({
   base: "./",

@@ -137,7 +137,9 @@ def test_equations_cited_by_the_docs_exist(name: str) -> None:
     assert set(numbers(CITED_HERE, text)) <= set(equations())
 
 
-@pytest.mark.parametrize(("theory", "least"), [(CONTACT, 6), (ROUTING, 5), (MOTION, 2)], ids=["contact", "routing", "motion"])
+@pytest.mark.parametrize(
+    ("theory", "least"), [(CONTACT, 6), (ROUTING, 5), (MOTION, 2)], ids=["contact", "routing", "motion"]
+)
 def test_what_the_other_theories_cite_exists(theory: Path, least: int) -> None:
     """Their own equations as (5), those of the rods as rods (23), rods §6."""
     text = re.sub(r"\\tag\{\d+\}", "", theory.read_text(encoding="utf-8"))

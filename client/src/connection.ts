@@ -13,6 +13,9 @@ const LONGEST_WAIT = 8000;
 /** Refused by the session; the message says why. */
 export class Refused extends Error {}
 
+/** Never answered: the line broke. That is said once, not for every command. */
+export class Lost extends Error {}
+
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
@@ -57,9 +60,11 @@ export class Connection {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
-  /** Sends a command; a refusal goes to the log and nowhere else. */
+  /** Sends a command; a refusal goes to the log. */
   do(command: Command): void {
-    this.send(command).catch((error: Error) => this.store.say("error", error.message));
+    this.send(command).catch((error: Error) => {
+      if (!(error instanceof Lost)) this.store.say("error", error.message);
+    });
   }
 
   /** Where the grabbed thing is to be: the latest wins, one goes out per animation frame. */
@@ -78,6 +83,10 @@ export class Connection {
     const drag = this.drag;
     this.drag = null;
     if (drag !== null) this.do({ kind: "Drag", ...drag });
+  }
+
+  forgetDrag(): void {
+    this.drag = null;
   }
 
   private hear(data: string | ArrayBuffer): void {
@@ -114,11 +123,12 @@ export class Connection {
 
   private lost(): void {
     this.socket = null;
-    this.store.set("connection", "lost");
     const open = [...this.waiting.values()];
     this.waiting.clear();
     this.unsent = [];
-    for (const { reject } of open) reject(new Error("the connection to the studio was lost"));
+    if (this.store.get("connection") === "open") this.store.say("warning", "The connection to the studio was lost; trying again.");
+    this.store.set("connection", "lost");
+    for (const { reject } of open) reject(new Lost("the connection to the studio was lost"));
     setTimeout(() => {
       this.store.set("connection", "connecting");
       this.open();

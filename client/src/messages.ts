@@ -293,7 +293,7 @@ export interface New {
   template?: string;
 }
 
-/** A scene file of the workspace, by its path in it. */
+/** A scene file of the workspace, by its path in it; or edits that were never saved, as `Files` names them. */
 export interface Open {
   kind: "Open";
   path: string;
@@ -333,7 +333,7 @@ export interface Script {
   kind: "Script";
 }
 
-/** What the workspace holds; answered with scenes, recordings, recent ones and the gallery. */
+/** What the workspace holds; answered with scenes, recordings, recent ones, the gallery, and unsaved edits. */
 export interface Files {
   kind: "Files";
 }

@@ -31,6 +31,10 @@ Array = NDArray[np.float64]
 FIRST_LENGTH = 1.2
 
 
+# Clips that are spaced at once: more than any cable has.
+MOST_CLIPS = 1000
+
+
 class Laid(Routed):
     """Cables and clips that come and go."""
 
@@ -95,8 +99,8 @@ class Laid(Routed):
 
     def space_clips(self, name: str, count: int, *, kind: str = "clamp") -> tuple[str, ...]:
         """The cable gets `count` clips, spaced evenly along it, where it is now; they replace the clips it had."""
-        if count < 0 or int(count) != count:
-            raise ValueError(f"space_clips: count = {count}: must be a whole number, 0 or more")
+        if not 0 <= count <= MOST_CLIPS or int(count) != count:
+            raise ValueError(f"space_clips: count = {count}: must be a whole number from 0 to {MOST_CLIPS}")
         free = free_names(())
         places = {next(free): k / (count + 1) for k in range(1, int(count) + 1)}
         self._clip(name, places, kind, set())

@@ -10,9 +10,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,17 @@ GRIP = "grip "  # names of grips among the supports
 LEAST_LEFT = 0.01
 # Where a cable that was pulled finds no equilibrium, this part of the length is fed on top, doubled so often.
 FED_ON_TOP, MOST_FEEDS = 0.005, 5
+
+
+@dataclass(frozen=True, slots=True)
+class ModeState:
+    """A mode as it is now: what is needed to take it up again after going back to a state."""
+
+    cable: str
+    kind: Literal["feed", "soft"]
+    between: tuple[float, float]  # fractions of the length
+    bent: float = 0.5
+    tension: float | None = None
 
 
 class Routed(ABC):
@@ -129,6 +140,22 @@ class Routed(ABC):
         in. With `between` only the spans between two places are soft. Then move, and solve.
         """
         return self._enter(Soft(self, name, bent, tension, between))
+
+    def modes(self) -> tuple[ModeState, ...]:
+        """The modes that are on."""
+        return tuple(mode.state() for mode in self._modes.values())
+
+    def take_up(self, modes: Iterable[ModeState]) -> None:
+        """Goes on with modes after `restore`, which freezes lengths: nothing moves until something else does."""
+        for k in modes:
+            dirty = k.cable in self._dirty
+            if k.kind == "feed":
+                self._enter(Feed(self, k.cable, k.between))
+            else:
+                soft = self._enter(Soft(self, k.cable, k.bent, k.tension, k.between))
+                soft.settled = not dirty
+            if not dirty:
+                self._dirty.discard(k.cable)
 
     def _enter(self, mode: M) -> M:
         self._modes[mode.name] = mode
@@ -278,6 +305,11 @@ class Mode(ABC):
         self.entry = self._simulation._scene.cable(self.name)
         self.entry_places = self.places()
 
+    def state(self) -> ModeState:
+        """To take it up again."""
+        between = (self.low / self.length, min(self.high / self.length, 1.0))
+        return ModeState(self.name, "feed", between)
+
     @abstractmethod
     def pieces(self) -> list[tuple[float, float]]:
         """The parts of the cable whose lengths are set, each within one span: from where to where, m."""
@@ -384,6 +416,9 @@ class Soft(Mode):
             self.bent = bent
         else:
             self.tension = tension
+
+    def state(self) -> ModeState:
+        return replace(super().state(), kind="soft", bent=self._bent, tension=self._tension)
 
     @property
     def bent(self) -> float:

@@ -1,6 +1,7 @@
 """One scene, solved again and again: what `lissom.Simulation` is."""
 
 import math
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
+from lissom.building import Built
 from lissom.geometry.solids import Solid
-from lissom.laying import Laid, free_names
+from lissom.laying import free_names
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
 from lissom.rods.assembly import Assembly, Contact, pose_between
@@ -82,7 +84,7 @@ SAME_FRAME = 0.02
 WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
 
 
-class Simulation(Laid):
+class Simulation(Built):
     """Equilibria of a scene's cables: move, grip and edit, then solve; the next solve starts from the last."""
 
     def __init__(self, scene: Scene, *, formulation: str = "rotations") -> None:
@@ -99,7 +101,8 @@ class Simulation(Laid):
         self._mounted = rest_poses(scene)  # where parts are when cables are mounted on them
         self._mounts: dict[str, tuple[Cable, Poses, tuple[Support, ...]]] = {}  # supports of cables on these poses
         self._junctions = first_poses(scene, self._parts)
-        self._solids: dict[str, Solid] = {}
+        self._solids: dict[str, Solid] = {}  # of the parts that can be touched, by name
+        self._made: dict[tuple[str, ...], Solid] = {}  # all that were ever needed, by what they are made from
         self._assembly: Assembly | None = None
         self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
@@ -148,18 +151,16 @@ class Simulation(Laid):
         return tuple(found)
 
     def _read_solids(self) -> None:
-        """Solids of the parts that can be touched; those at hand are kept."""
+        """Solids of the parts that can be touched; one is made once, whatever its part is called."""
         self._meets = is_assembly(self._scene)
-        before = self._solids
         self._solids = {}
-        for part in self._scene.parts:
-            if is_solid(part):
-                key = f"{part.name} {part.mesh} {part.units} {part.shape}"
-                found = before.get(key)
-                if found is None:
-                    found, warnings = make_solid(self._scene, part)
-                    self.notes += warnings
-                self._solids[key] = found
+        for part in filter(is_solid, self._scene.parts):
+            file = "" if part.mesh is None else os.path.realpath(self._scene.folder / part.mesh)
+            key = (file, str(part.units), str(part.shape))
+            if key not in self._made:
+                self._made[key], warnings = make_solid(self._scene, part)
+                self.notes += warnings
+            self._solids[part.name] = self._made[key]
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -216,8 +217,7 @@ class Simulation(Laid):
 
     def _assemble(self) -> Assembly:
         """The cables with all they can meet, as scene and solvers are now."""
-        names = {k.name: s for k, s in zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)}
-        assembly = make_assembly(self._scene, self._solvers, names, self._parts, self._junctions)
+        assembly = make_assembly(self._scene, self._solvers, self._solids, self._parts, self._junctions)
         if self._past is not None:
             assembly.take(self._past)
         assembly.recall(self._reports)
@@ -288,14 +288,17 @@ class Simulation(Laid):
 
     def solid(self, name: str) -> Solid | None:
         """What is touched where a part is touched; None where nothing can touch it."""
-        solids = zip(filter(is_solid, self._scene.parts), self._solids.values(), strict=True)
-        return next((solid for part, solid in solids if part.name == name), None)
+        return self._solids.get(name)
+
+    def has_shape(self, name: str) -> bool:
+        """Whether a cable has an equilibrium to show."""
+        return name in self._reports and self._solver(name).solved is not None
 
     def cable(self, name: str) -> CableResult:
         """The last equilibrium of a cable: shape, forces, moments, energies."""
         if name not in self._results:
             solver = self._solver(name)
-            if name not in self._reports or solver.solved is None:
+            if not self.has_shape(name):
                 raise SolveError(f"{name}: no equilibrium yet; call solve() and look at its report")
             self._results[name] = CableResult(solver, self._reports[name])
         return self._results[name]
@@ -724,6 +727,11 @@ class Simulation(Laid):
             arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
         save_state(file, arrays)
 
+    def save_as(self, path: str | Path) -> None:
+        """Saves, and goes on as the scene of that file: relative paths of meshes lead from there from now on."""
+        self.save(path)
+        self._scene = Scene.load(path)
+
     @classmethod
     def open(cls, path: str | Path) -> "Simulation":
         """The scene in a file, solved from its saved state if there is one; `notes` says where that did not fit."""
@@ -797,8 +805,8 @@ class Simulation(Laid):
 
     def copy(self) -> "Simulation":
         """An independent simulation in the same state."""
-        other = Simulation(self.scene, formulation=self._formulation)
-        other._solids = self._solids
+        other = Simulation(Scene(), formulation=self._formulation)
+        other._made = self._made
         other.restore(self.state())
         return other
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from lissom.scene.part import MESH_UNITS
-from lissom.session.desk import Desk, Variant
+from lissom.session.desk import Desk, Variant, variant_scenes
 from lissom.session.measuring import measure_text
 from lissom.session.messages import (
     AddMeasure,
@@ -111,10 +111,11 @@ def show_variant(session: Session, command: ShowVariant) -> Json:
 
 
 def take_variant(session: Session, command: TakeVariant) -> Json:
-    """Its scene, and its shape as the first guess."""
+    """Its scene and its shape, found again from where it was."""
     kept = variant(session.desk, command.name)
-    session.simulation.replace_scene(kept.scene)
-    session.solve()
+    for scene, cold in variant_scenes(kept, session.simulation.scene):
+        session.simulation.replace_scene(scene)
+        session.report = session.simulation.solve(cold=cold)
     return None
 
 
@@ -140,7 +141,7 @@ def add_points(session: Session, command: AddPoints) -> Json:
 
 def read_points(text: str, scale: float) -> list[Vec3]:
     """x, y, z per line; commas, semicolons or tabs; a heading is passed over."""
-    dialect = ";" if text[:2000].count(";") > text[:2000].count(",") else "\t" if "\t" in text[:2000] else ","
+    dialect = next((k for k in (";", "\t") if k in text[:2000]), ",")  # with them, a comma is a decimal point
     points: list[Vec3] = []
     for number, row in enumerate(csv.reader(text.splitlines(), delimiter=dialect), start=1):
         cells = [k.strip() for k in row if k.strip()]

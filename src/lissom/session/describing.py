@@ -67,10 +67,7 @@ def describe(session: Session, surfaces: Surfaces) -> SceneEvent:
         groups={key: list(names) for key, names in desk.groups.items()},
         views=list(desk.views),
         measures=list(desk.measures),
-        variants=[
-            VariantInfo(k.name, k.shown, list(k.values), {name: shape[0] for name, shape in k.shapes.items()})
-            for k in desk.variants
-        ],
+        variants=[VariantInfo(k.name, k.shown, list(k.values), k.drawn if k.shown else {}) for k in desk.variants],
         points=list(desk.points),
         colour=desk.colour,
         question=desk.question,

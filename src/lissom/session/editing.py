@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lissom.building import free_name
+from lissom.scene import Scene, SceneError
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.pose import relative
 from lissom.scene.saving import path_from, write_atomically
-from lissom.session import renaming
+from lissom.session.measuring import measure_text
 from lissom.session.messages import (
     AddCable,
     AddClip,
@@ -21,13 +26,16 @@ from lissom.session.messages import (
     Join,
     Json,
     Mount,
+    Notice,
     Remove,
     Rename,
     SpaceClips,
     Vec4,
 )
 from lissom.session.session import Act, Session
+from lissom.session.surfaces import surface_of
 from lissom.session.uploads import upload_file
+from lissom.session.workspace import WorkspaceError
 
 TURNED_UP: dict[str, Vec4] = {
     "z": (1.0, 0.0, 0.0, 0.0),
@@ -43,9 +51,20 @@ HUGE = 100.0
 def edit(session: Session, command: Edit) -> Json:
     simulation = session.simulation
     scene = simulation.scene.with_values(command.values)
+    stays_inside(session, scene)
     simulation.replace_scene(scene)
     session.solve()
     return None
+
+
+def stays_inside(session: Session, scene: Scene) -> None:
+    """A page may name only meshes of the workspace; what the scene file itself names was there before."""
+    before = {k.mesh for k in session.simulation.scene.parts}
+    for part in scene.parts:
+        if part.mesh is not None and part.mesh not in before:
+            file = os.path.realpath(scene.folder / part.mesh)
+            if not Path(file).is_relative_to(session.workspace.folder):
+                raise WorkspaceError(f"{part.name}/mesh = {part.mesh!r:.80}: leads out of the workspace")
 
 
 def add_clip(session: Session, command: AddClip) -> Json:
@@ -63,7 +82,7 @@ def space_clips(session: Session, command: SpaceClips) -> Json:
 def add_cable(session: Session, command: AddCable) -> Json:
     simulation = session.simulation
     scene = simulation.scene
-    name = command.name or free_name("cable", [k.name for k in scene.cables])
+    name = command.name or free_name("cable", names(scene))
     fields: dict[str, Any] = {}
     if command.type is not None:
         fields["type"] = command.type
@@ -75,7 +94,7 @@ def add_cable(session: Session, command: AddCable) -> Json:
             if key in last
         }
     else:
-        fields["type"] = next(iter(scene.types), None) or "library:epdm-brake-hose"
+        fields["type"] = next(iter(scene.types), None) or "library:brake-hose-epdm"
     ends = [mounted(session, k) for k in (command.start, command.end)]
     session.report = simulation.add_cable(name, start=ends[0], end=ends[1], length=command.length, **fields)
     session.changed = True
@@ -96,38 +115,37 @@ def add_part(session: Session, command: AddPart) -> Json:
     source = upload_file(session.workspace, command.upload)
     scene = session.simulation.scene
     beside = session.file.parent if session.file is not None else session.workspace.folder
-    folder = beside / "meshes"
-    folder.mkdir(exist_ok=True)
+    folder = session.workspace.folder_in(beside, "meshes")
+    name = free_name(command.name, names(scene))
     target = session.workspace.free_name(command.name, source.suffix.lower(), folder)
     write_atomically(target, source.read_bytes())
-    part: dict[str, Any] = {"name": command.name, "mesh": path_from(str(target), str(scene.folder.resolve()))}
-    if source.suffix.lower() not in (".glb", ".gltf"):
-        part["units"] = command.units
-    part |= {"position": command.position, "quaternion": TURNED_UP[command.up], "motion": "held"}
-    add_to(session, "parts", part)
-    warn_of_size(session, command.name)
-    return command.name
-
-
-def add_shape(session: Session, command: AddShape) -> Json:
-    name = free_name(command.name, [k.name for k in session.simulation.scene.parts])
-    add_to(session, "parts", {"name": name, "shape": command.shape, "position": command.position, "motion": "held"})
+    units = {} if source.suffix.lower() == ".glb" else {"units": command.units}
+    try:
+        session.simulation.add_part(
+            name,
+            mesh=path_from(str(target), str(scene.folder.resolve())),
+            **units,
+            position=command.position,
+            quaternion=TURNED_UP[command.up],
+            motion="held",
+        )
+    except (SceneError, ValueError):
+        target.unlink()
+        raise
+    session.solve()
+    warn_of_size(session, name)
     return name
 
 
-def add_to(session: Session, key: str, thing: dict[str, Any]) -> None:
-    simulation = session.simulation
-    data = simulation.scene.to_dict()
-    data[key] = [*data.get(key, []), thing]
-    simulation.replace_scene(simulation.scene._again(data))
+def add_shape(session: Session, command: AddShape) -> Json:
+    name = free_name(command.name, names(session.simulation.scene))
+    session.simulation.add_part(name, shape=command.shape, position=command.position, motion="held")
     session.solve()
+    return name
 
 
 def warn_of_size(session: Session, name: str) -> None:
     """Says so where a part is far larger or smaller than the cables."""
-    from lissom.session.messages import Notice
-    from lissom.session.surfaces import surface_of
-
     scene = session.simulation.scene
     lengths = [cable.length for cable in scene.cables]
     vertices = surface_of(scene, scene.part(name))[0]
@@ -142,95 +160,53 @@ def warn_of_size(session: Session, name: str) -> None:
 
 
 def join(session: Session, command: Join) -> Json:
-    """The junction stands where the first end is, in world axes; every end keeps its pose."""
-    simulation = session.simulation
-    data = simulation.scene.to_dict()
-    if len(command.ends) < 2:
-        raise ValueError("join: needs two ends or more")
-    name = command.name or free_name("junction", [k["name"] for k in data.get("junctions", [])])
-    members: list[dict[str, Any]] = []
-    origin: np.ndarray[Any, Any] | None = None
-    for path in command.ends:
-        cable, _, end = path.partition("/")
-        if end not in ("start", "end"):
-            raise ValueError(f"join {path}: only the ends of cables can be joined: give cable/start or cable/end")
-        result = simulation.cable(cable)
-        point = 0 if end == "start" else -1
-        x, q = result.positions[point], result.quaternions[point]
-        origin = x if origin is None else origin
-        members.append({"cable": cable, "at": end, "position": (x - origin).tolist(), "quaternion": q.tolist()})
-        said = next(k for k in data["cables"] if k["name"] == cable)
-        said.pop(end, None)
-        if end == "end":
-            said.pop("twist", None)
-    assert origin is not None
-    junction = {"name": name, "motion": command.motion, "position": origin.tolist(), "members": members}
-    data["junctions"] = [*data.get("junctions", []), junction]
-    simulation.replace_scene(simulation.scene._again(data))
+    name = session.simulation.join(command.ends, name=command.name, motion=command.motion)
     session.solve()
     return name
 
 
 def remove(session: Session, command: Remove) -> Json:
-    scene = session.simulation.scene
     for path in command.paths:
-        name, _, part = path.partition("/")
-        if part and any(k.name == name for k in scene.cables):
-            session.simulation.remove(path)
-            scene = session.simulation.scene
-        else:
-            scene = renaming.without(session.simulation, scene, name)
-            session.simulation.replace_scene(scene)
+        session.simulation.remove(path)
     session.solve()
     return None
 
 
 def duplicate(session: Session, command: Duplicate) -> Json:
-    simulation = session.simulation
-    data = simulation.scene.to_dict()
-    name = command.path
-    names = [k["name"] for key in ("cables", "parts") for k in data.get(key, [])]
-    copy = free_name(f"{name} copy", names)
-    by = np.array(command.offset)
-    for key in ("cables", "parts"):
-        for thing in data.get(key, []):
-            if thing["name"] == name:
-                twin = {**thing, "name": copy}
-                if key == "parts":
-                    twin["position"] = (np.array(thing.get("position", (0, 0, 0))) + by).tolist()
-                else:
-                    twin = shifted(twin, by)
-                    twin["initial"] = {"points": (simulation.cable(name).positions + by).tolist()}
-                data[key] = [*data[key], twin]
-                simulation.replace_scene(simulation.scene._again(data))
-                session.solve()
-                return copy
-    raise ValueError(f"{name}: only a cable or a part can be duplicated")
-
-
-def shifted(cable: dict[str, Any], by: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """The fields of a cable whose ends and clips in the world are moved; those on parts stay on them."""
-
-    def moved(held: dict[str, Any]) -> dict[str, Any]:
-        if "on" in held or "position" not in held:
-            return held
-        return {**held, "position": (np.array(held["position"]) + by).tolist()}
-
-    found: dict[str, Any] = {key: moved(cable[key]) for key in ("start", "end") if key in cable}
-    clips = {"clips": [moved(k) for k in cable["clips"]]} if "clips" in cable else {}
-    return {**cable, **found, **clips}
+    name = session.simulation.duplicate(command.path, offset=command.offset)
+    session.solve()
+    return name
 
 
 def rename(session: Session, command: Rename) -> Json:
-    renaming.rename(session, command.path, command.name)
+    """Nothing is solved anew: the shapes are the same under another name. The desk knows it too."""
+    session.simulation.rename(command.path, command.name)
+    session.report = session.simulation.solve()
+    old, part = command.path.partition("/")[::2]
+
+    def again(entry: str) -> str:
+        if part:
+            return f"{old}/{command.name}" if entry == command.path else entry
+        head, slash, rest = entry.partition("/")
+        return f"{command.name}{slash}{rest}" if head == old else entry
+
+    desk = session.desk
+    lists = {key: tuple(again(k) for k in getattr(desk, key)) for key in ("hidden", "locked", "transparent")}
+    measures = tuple(
+        replace(k, a=replace(k.a, path=again(k.a.path)), b=replace(k.b, path=again(k.b.path))) for k in desk.measures
+    )
+    session.arrange(
+        **lists,
+        groups={key: [again(k) for k in entries] for key, entries in desk.groups.items()},
+        measures=tuple(replace(k, text=measure_text(k.a, k.b)) for k in measures),
+        points=tuple(replace(k, cable=again(k.cable)) for k in desk.points),
+    )
+    session.plotted = None if session.plotted is None else again(session.plotted)
     return None
 
 
-def free_name(stem: str, taken: list[str]) -> str:
-    """The stem, or with the first number that is free."""
-    if stem not in taken and stem not in ("cable", "junction"):
-        return stem
-    return next(name for k in range(1, len(taken) + 2) if (name := f"{stem} {k}") not in taken)
+def names(scene: Scene) -> list[str]:
+    return [*(k.name for k in scene.cables), *(k.name for k in scene.parts), *(k.name for k in scene.junctions)]
 
 
 ACTS = {

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 
 from lissom.analysis.files import make_folder, write_findings
-from lissom.analysis.report import findings
-from lissom.scene import Scene, new_scene, state_path
-from lissom.session.desk import Desk, desk_path, load_desk, save_desk
+from lissom.analysis.models import write_glb
+from lissom.analysis.report import findings, json_text
+from lissom.scene import Scene, SceneError, new_scene, state_path
+from lissom.scene.saving import write_atomically
+from lissom.session.desk import Desk, desk_path, load_desk, moved_to, save_desk
 from lissom.session.gallery import gallery
 from lissom.session.messages import (
     Discard,
+    Drop,
     ExportFile,
     Files,
     Json,
@@ -24,13 +26,15 @@ from lissom.session.messages import (
     Save,
     Script,
 )
-from lissom.session.recording import Recorder, read_recording
-from lissom.session.scripting import script
+from lissom.session.recording import read_recording
+from lissom.session.scripting import Base, script
 from lissom.session.session import Act, Session
 from lissom.session.shapes import shapes
+from lissom.session.slots import Slot, full_slots
 from lissom.simulation import Simulation
 
 DEMO = "demo:"
+UNSAVED = "unsaved:"
 RECENT = 12
 
 
@@ -42,8 +46,9 @@ def new(session: Session, command: New) -> Json:
         open_demo(session, command.template.removeprefix(DEMO))
         return None
     text = new_scene(command.template) if command.template else 'format = 1\ntitle = "Untitled"\n'
+    simulation = Simulation(Scene.from_toml(text))
     leave(session)
-    session.begin(Simulation(Scene.from_toml(text)), None)
+    session.begin(simulation, Slot.untitled(session.workspace))
     return None
 
 
@@ -53,117 +58,126 @@ def open_demo(session: Session, name: str) -> None:
     if file is None:
         raise ValueError(f"demo {name!r:.60}: there is none of this name")
     leave(session)
-    open_file(session, file)
-    session.file = None
-    session.described = False
+    open_slot(session, Slot.demo(session.workspace, name), file)
 
 
 def open_(session: Session, command: Open) -> Json:
+    if command.path.startswith(UNSAVED):
+        slot = Slot.named(session.workspace, command.path.removeprefix(UNSAVED))
+        leave(session)
+        open_slot(session, slot, None)
+        return None
     file = session.workspace.scene(command.path)
+    Scene.load(file)  # raises while the scene of before is still there
     leave(session)
     open_file(session, file)
-    recover(session)
-    remember_recent(session, file)
     return None
 
 
 def open_file(session: Session, file: Path) -> None:
-    """The scene with its state, and the desk beside it."""
-    desk, _, _ = desk_beside(session, file)
-    session.begin(Simulation.open(file), file, desk)
-    session.recorder = Recorder()
+    """A scene file of the workspace."""
+    open_slot(session, Slot.of(session.workspace, file), file)
+    remember_recent(session, file)
 
 
-def desk_beside(session: Session, file: Path) -> tuple[Desk, dict[str, object], dict[str, object]]:
+def open_slot(session: Session, slot: Slot, file: Path | None) -> None:
+    """The scene with its state and the desk beside it; with the edits that were never saved, where there are any."""
+    if slot.is_full and recovered(session, slot):
+        return
+    if file is None:
+        raise ValueError(f"{slot.name}: there are no unsaved edits of this name")
+    session.begin(Simulation.open(file), slot, desk_beside(session, file))
+
+
+def recovered(session: Session, slot: Slot) -> bool:
+    """Takes unsaved edits over, where there are any that can be read."""
+    try:
+        session.begin(Simulation.open(slot.kept), slot, desk_beside(session, slot.kept))
+    except (SceneError, ValueError, OSError) as error:
+        session.tell(Notice("warning", f"unsaved edits of before cannot be used: {error}"))
+        return False
+    session.base = Base(session.simulation.scene)
+    session.unsaved = session.recovered = True
+    session.tell(Notice("info", "Unsaved edits were recovered."))
+    return True
+
+
+def desk_beside(session: Session, file: Path) -> Desk:
     path = desk_path(file)
     if not path.is_file():
-        return Desk(), {}, {}
+        return Desk()
     try:
-        desk, stored, extra = load_desk(path)
+        return load_desk(path)[0]
     except (ValueError, OSError) as error:
         session.tell(Notice("warning", f"{path.name} cannot be used: {error}"))
-        return Desk(), {}, {}
-    return desk, dict(stored), extra
+        return Desk()
 
 
 # ---- saving ----------------------------------------------------------------------------------------------------------
 
 
 def save(session: Session, command: Save) -> Json:
-    """Answered with the path."""
+    """Answered with the path. A drag under way ends first: where it leads is what is saved."""
     if command.path is not None:
         file = session.workspace.scene(command.path)
     elif session.file is not None:
         file = session.file
     else:
         raise ValueError("save: this scene has no file yet: give it a name")
+    if session.grabbed is not None:
+        session.do(Drop())
+    for beside in (desk_path(file), state_path(file)):
+        session.workspace.inside(beside)
     file.parent.mkdir(parents=True, exist_ok=True)
-    old = autosave_file(session)
-    session.simulation.save(file)
+    session.desk = moved_to(session.desk, session.simulation.scene, file.parent)
+    session.simulation.save_as(file)
     save_desk(desk_path(file), session.desk, shapes(session))
-    reread = Scene.load(file)  # from now on paths of meshes lead from there
-    session.simulation._scene = reread
-    forget(old)
-    session.file = file
+    session.slot.forget()
+    session.slot = Slot.of(session.workspace, file)
+    session.slot.forget()
     session.unsaved = session.recovered = False
     session.described = False
-    forget(autosave_file(session))
+    session.base, session.script = Base(session.simulation.scene, file), ()
     remember_recent(session, file)
     return session.workspace.said(file)
-
-
-def autosave_file(session: Session) -> Path:
-    """Where unsaved edits of this scene are kept."""
-    name = "untitled" if session.file is None else hashlib.sha256(str(session.file).encode()).hexdigest()[:16]
-    ending = ".toml" if session.file is None else session.file.suffix
-    return session.workspace.hidden / f"unsaved-{name}{ending}"
 
 
 def autosave(session: Session) -> None:
     """Keeps unsaved edits; not while something is held, which is not yet an edit."""
     if not session.unsaved or session.grabbed is not None:
         return
-    file = autosave_file(session)
+    keep(session, session.slot.kept)
+
+
+def keep(session: Session, file: Path) -> None:
+    """Writes scene, state and desk; the session goes on as it was."""
     session.simulation.save(file)
-    save_desk(desk_path(file), session.desk, shapes(session))
-
-
-def recover(session: Session) -> None:
-    """Takes unsaved edits over, where a session of before was cut off."""
-    kept, file = autosave_file(session), session.file
-    if not kept.is_file():
-        return
-    try:
-        desk, _, _ = desk_beside(session, kept)
-        session.begin(Simulation.open(kept), file, desk)
-    except ValueError as error:
-        session.tell(Notice("warning", f"unsaved edits of before cannot be used: {error}"))
-        return
-    session.unsaved = session.recovered = True
-    session.tell(Notice("info", "Unsaved edits of the last session were recovered."))
+    desk = moved_to(session.desk, session.simulation.scene, file.parent)
+    save_desk(desk_path(file), desk, shapes(session))
 
 
 def discard(session: Session, command: Discard) -> Json:
-    """Back to the file; to the empty scene where there is none."""
-    forget(autosave_file(session))
-    if session.file is not None:
-        open_file(session, session.file)
+    """Back to the file or the demo; to the empty scene where there is none."""
+    slot = session.slot
+    slot.forget()
+    session.unsaved = False
+    session.grabbed = session.held = None
+    if slot.file is not None:
+        open_file(session, slot.file)
+    elif slot.demo_name is not None:
+        open_demo(session, slot.demo_name)
     else:
         new(session, New())
     return None
 
 
 def leave(session: Session) -> None:
-    """Unsaved edits of the scene that is left stay where they can be recovered."""
+    """Unsaved edits of the scene that is left stay where they can be recovered; so does a recording."""
     if session.grabbed is not None:
-        session.go_to(session.grabbed.before)
+        session.do(Drop())
     autosave(session)
-    session.file = None
-
-
-def forget(file: Path) -> None:
-    for path in (file, desk_path(file), state_path(file)):
-        path.unlink(missing_ok=True)
+    if session.recorder.on:
+        session.tell(Notice("info", f"The recording was ended: {end_recording(session)}"))
 
 
 def recent(session: Session) -> list[str]:
@@ -176,8 +190,6 @@ def recent(session: Session) -> list[str]:
 
 
 def remember_recent(session: Session, file: Path) -> None:
-    from lissom.scene.saving import write_atomically
-
     name = session.workspace.said(file)
     names = [name, *(k for k in recent(session) if k != name)][:RECENT]
     write_atomically(session.workspace.hidden / "recent.json", json.dumps(names).encode())
@@ -186,13 +198,13 @@ def remember_recent(session: Session, file: Path) -> None:
 def files(session: Session, command: Files) -> Json:
     demos = []
     for name, file in gallery().items():
-        desk, _, _ = desk_beside(session, file)
-        demos.append({"name": name, "title": Scene.load(file).title, "question": desk.question})
+        demos.append({"name": name, "title": Scene.load(file).title, "question": desk_beside(session, file).question})
     return {
         "scenes": session.workspace.scenes(),
         "recordings": session.workspace.recordings(),
         "recent": recent(session),
         "gallery": demos,
+        "unsaved": [f"{UNSAVED}{k.name}" for k in full_slots(session.workspace) if k != session.slot],
     }
 
 
@@ -204,24 +216,22 @@ def export(session: Session, command: ExportFile) -> Json:
     stem = "untitled" if session.file is None else session.file.stem
     simulation = session.simulation
     if command.format == "table":
-        folder = session.workspace.file(command.path or f"{stem} results")
+        folder = session.workspace.file(f"{stem} results" if command.path is None else command.path)
         make_folder(folder)
+        for there in folder.iterdir():
+            session.workspace.inside(there)
         list(write_findings(findings(simulation, session.report), folder))
         return session.workspace.said(folder)
     ending = {"picture": ".png", "shapes": ".glb", "report": ".json"}[command.format]
-    file = session.workspace.file(command.path) if command.path else session.workspace.free_name(stem, ending)
+    workspace = session.workspace
+    file = workspace.free_name(stem, ending) if command.path is None else workspace.file(command.path)
     if file.suffix.lower() != ending:
         raise ValueError(f"{file.name}: must end in {ending}")
     if command.format == "picture":
         simulation.picture(file)
     elif command.format == "shapes":
-        from lissom.analysis.models import write_glb
-
         write_glb(file, simulation)
     else:
-        from lissom.analysis.report import json_text
-        from lissom.scene.saving import write_atomically
-
         write_atomically(file, json_text(findings(simulation, session.report)).encode())
     return session.workspace.said(file)
 
@@ -229,12 +239,19 @@ def export(session: Session, command: ExportFile) -> Json:
 def record(session: Session, command: Record) -> Json:
     """Answered with the path of what was recorded, at its end."""
     session.described = False
-    if command.on:
-        scene = session.simulation.scene
-        session.recorder.begin(scene, session.workspace.said(scene.folder / "x"))
-        return None
-    if not session.recorder.on:
-        raise ValueError("nothing is being recorded")
+    if not command.on:
+        if not session.recorder.on:
+            raise ValueError("nothing is being recorded")
+        return end_recording(session)
+    if session.grabbed is not None:
+        session.do(Drop())
+    kept = session.workspace.hidden / "recording.json"
+    keep(session, kept)
+    session.recorder.begin(kept)
+    return None
+
+
+def end_recording(session: Session) -> str:
     stem = "untitled" if session.file is None else session.file.stem
     file = session.workspace.free_name(stem, ".session.jsonl")
     session.recorder.end(file)
@@ -243,20 +260,23 @@ def record(session: Session, command: Record) -> Json:
 
 def replay(session: Session, command: Replay) -> Json:
     """Does everything again, as fast as it goes; answered with how many commands were done."""
-    file = session.workspace.file(command.path)
-    scene, commands = read_recording(file)
+    kept = session.workspace.hidden / "replay.json"
+    commands = read_recording(session.workspace.file(command.path), kept)
+    simulation = Simulation.open(kept)
     leave(session)
-    session.begin(Simulation(scene), None)
-    done = 0
-    for _, entry in commands:
-        session.do(entry)
-        done += 1
-    return done
+    session.begin(simulation, Slot.untitled(session.workspace), desk_beside(session, kept))
+    for number, entry in enumerate(commands):
+        try:
+            session.do(entry)
+        except (SceneError, ValueError) as error:
+            text = f"{type(entry).__name__}, number {number + 1} of the recording, cannot be done: {error}"
+            session.tell(Notice("warning", text))
+            return number
+    return len(commands)
 
 
 def script_(session: Session, command: Script) -> Json:
-    name = "scene.toml" if session.file is None else session.workspace.said(session.file)
-    return script(session.recorder.done, name)
+    return script(session.base, session.script, session.workspace.folder)
 
 
 ACTS = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from lissom.routing import ModeState
 from lissom.session.desk import Desk
+from lissom.session.scripting import Base
 from lissom.simulation import SimulationState
 
 MOST_STEPS: Final = 200
@@ -17,6 +19,9 @@ class Moment:
 
     state: SimulationState
     desk: Desk
+    modes: tuple[ModeState, ...]  # what sets lengths
+    base: Base  # a script begins with it
+    script: tuple[str, ...]  # and these lines lead here
 
 
 @dataclass(slots=True)
@@ -25,9 +30,11 @@ class History:
 
     _back: list[tuple[str, Moment]] = field(default_factory=list)
     _forth: list[tuple[str, Moment]] = field(default_factory=list)
+    steps: int = 0  # ever made, back and forth: it changes with every edit
 
     def push(self, label: str, before: Moment) -> None:
         """A step was made from there."""
+        self.steps += 1
         self._back.append((label, before))
         del self._back[:-MOST_STEPS]
         self._forth.clear()
@@ -52,10 +59,10 @@ class History:
         self._back.clear()
         self._forth.clear()
 
-    @staticmethod
-    def _turn(source: list[tuple[str, Moment]], target: list[tuple[str, Moment]], now: Moment) -> Moment | None:
+    def _turn(self, source: list[tuple[str, Moment]], target: list[tuple[str, Moment]], now: Moment) -> Moment | None:
         if not source:
             return None
+        self.steps += 1
         label, moment = source.pop()
         target.append((label, now))
         return moment

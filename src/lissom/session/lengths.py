@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from lissom.analysis.report import findings
-from lissom.session.messages import Feed, Freeze, HowLong, Json, Lengthen, Soften
+from lissom.session.messages import Feed, Freeze, HowLong, Json, Lengthen, Soften, Status
 from lissom.session.session import Act, Session
-from lissom.simulation import Simulation
 
 GROWTH: Final = 1.05
 """Lengths tried are that much apart until one passes."""
@@ -49,40 +48,55 @@ def freeze(session: Session, command: Freeze) -> Json:
 def how_long(session: Session, command: HowLong) -> Json:
     """The shortest length from which on every check of the cable passes, looked for on a copy.
 
-    Longer cables are tried first until one passes, then the border between failing and passing is bisected. What
-    passes on the way between may have gaps: the answer is the border nearest to the present length.
+    Where the cable fails now, longer ones are tried until one passes, else shorter ones until one fails; then the
+    border between failing and passing is bisected. What passes beyond it may have gaps: the answer is the border
+    nearest to the present length.
     """
     name = command.cable
-    scene = session.simulation.scene
-    now = scene.cable(name).length
-    first = fails(session.simulation.copy(), name, now)
-    step = GROWTH if first else 1.0 / GROWTH
-    low = high = now
-    while now / LONGEST < high < now * LONGEST:
-        high *= step
-        if bool(fails(session.simulation.copy(), name, high)) != bool(first):
-            break
-        low = high
-    else:
-        return {"length": None, "now": now, "why": first or "it passes at a quarter of its length"}
-    good, bad = (high, low) if first else (low, high)
-    why = first
-    while abs(good - bad) > CLOSE * now:
-        middle = 0.5 * (good + bad)
-        reason = fails(session.simulation.copy(), name, middle)
-        good, bad, why = (good, middle, reason) if reason else (middle, bad, why)
-    return {"length": good, "now": now, "why": why or fails(session.simulation.copy(), name, bad)}
+    now = session.simulation.scene.cable(name).length
+    trial = Trial(session, name)
+    try:
+        first = trial.fails(now)
+        step = GROWTH if first else 1.0 / GROWTH
+        near = far = now
+        why = first
+        while bool(why) == bool(first):
+            near, far = far, far * step
+            if not now / LONGEST < far < now * LONGEST:
+                return {"length": None, "now": now, "why": first or "it passes at a quarter of its length"}
+            why = trial.fails(far)
+        good, bad, why = (far, near, first) if first else (near, far, why)
+        while good - bad > CLOSE * now:
+            middle = 0.5 * (good + bad)
+            reason = trial.fails(middle)
+            good, bad, why = (good, middle, reason) if reason else (middle, bad, why)
+        return {"length": good, "now": now, "why": why}
+    finally:
+        session.tell(Status("ready"))
 
 
-def fails(simulation: Simulation, name: str, length: float) -> str:
-    """Why the cable is not right at that length; "" where it is."""
-    if length != simulation.scene.cable(name).length:
-        simulation.lengthen(name, to=length)
-    report = simulation.solve()
-    if not report.ok:
-        return report.reason or report.status
-    failed = [k for k in findings(simulation, report).failed_checks if k.cable == name]
-    return ", ".join(k.rule.replace("_", " ") for k in failed)
+class Trial:
+    """A copy of the simulation on which lengths are tried, each from the shape of the last that was found."""
+
+    def __init__(self, session: Session, name: str) -> None:
+        self._session = session
+        self._name = name
+        self._simulation = session.simulation.copy()
+        self._good = self._simulation.state()
+
+    def fails(self, length: float) -> str:
+        """Why the cable is not right at that length; "" where it is."""
+        simulation, name = self._simulation, self._name
+        self._session.tell(Status("solving", f"{name}: trying {1000.0 * length:.4g} mm"))
+        if length != simulation.scene.cable(name).length:
+            simulation.lengthen(name, to=length)
+        report = simulation.solve()
+        if not report.ok:
+            simulation.restore(self._good)
+            return report.reason or report.status
+        self._good = simulation.state()
+        failed = [k for k in findings(simulation, report).failed_checks if k.cable == name]
+        return ", ".join(k.rule.replace("_", " ") for k in failed)
 
 
 ACTS = {

@@ -354,7 +354,7 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A scene file of the workspace, by its path in it."""
+    """A scene file of the workspace, by its path in it; or edits that were never saved, as `Files` names them."""
 
     path: str
 
@@ -398,7 +398,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What the workspace holds; answered with scenes, recordings, recent ones and the gallery."""
+    """What the workspace holds; answered with scenes, recordings, recent ones, the gallery, and unsaved edits."""
 
 
 Command = (
@@ -559,7 +559,7 @@ class VariantInfo:
     name: str
     shown: bool
     cables: list[CableValues]
-    shapes: dict[str, list[Vec3]]
+    shapes: dict[str, list[Vec3]]  # centre lines; none where it is not shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
+from lissom.building import SMALL_TURN
 from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
-from lissom.scene.frames import product
 from lissom.scene.pose import Pose
 from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
+from lissom.session.scripting import SOLVE, drag_lines
 from lissom.session.session import Act, Grabbed, Session
 from lissom.simulation import Report, part_way
 
-NEARER: Final = 6
+NEARER: Final = 14
 """Halvings of the way to where a thing was to be, when it cannot go all of it."""
 
-PATIENCE: Final = 0.05
-"""s: how long to look for a nearer place within one frame."""
+PATIENCE: Final = 300
+"""Iterations of the solver: how long to look for a nearer place within one frame. Not a time, so replays repeat."""
+
+STEP: Final = 0.05
+"""Part of the cable's length: a script follows a drag in steps of this."""
 
 SAME: Final = 0.005
 """Fraction of the length: who grabs a cable there grabs what holds it there."""
-
-SMALL_TURN: Final = 0.5
-"""rad: a turn is made in steps of this, so that none of it is lost."""
 
 NO_TURN: Final = (1.0, 0.0, 0.0, 0.0)
 
@@ -41,7 +42,7 @@ def grab(session: Session, command: Grab) -> Json:
         raise ValueError(f"{path}: is locked; unlock it in the tree first")
     held = Grabbed(path, session.moment())
     if at is not None:
-        held.grip = session.simulation.grip(name, at=at, kind="ball")
+        held.grip, held.at = session.simulation.grip(name, at=at, kind="ball"), at
         held.path = held.grip.path
     elif "/" not in path and motion_of(session, path) == "free":
         session.simulation.edit(path, motion="held")
@@ -112,7 +113,6 @@ def drag(session: Session, command: Drag) -> Json:
     held = session.grabbed
     if held is None or held.good is None:
         return None
-    held.moved = True
     wanted = (command.position, command.quaternion or held.good[1])
     report = put(session, held.path, wanted)
     reason = ""
@@ -123,6 +123,7 @@ def drag(session: Session, command: Drag) -> Json:
     else:
         reason = report.reason or report.status
         held.good = as_near(session, held.path, held.good, wanted)
+    held.trail.append(held.good)
     session.held = Held(held.path, held.good[0], command.position, reason)
     return None
 
@@ -140,17 +141,19 @@ def as_near(
     session: Session, path: str, good: tuple[Vec3, Vec4 | None], wanted: tuple[Vec3, Vec4 | None]
 ) -> tuple[Vec3, Vec4 | None]:
     """Halves the way from the last good pose until the cable follows; ends there, solved."""
-    began = time.perf_counter()
+    spent = 0
     start: Pose = (good[0], good[1] or NO_TURN)
     end: Pose = (wanted[0], wanted[1] or NO_TURN)
     low, high = 0.0, 1.0
     standing = False  # whether the simulation is at `low`
     for _ in range(NEARER):
-        if time.perf_counter() - began > PATIENCE:
+        if spent > PATIENCE:
             break
         middle = 0.5 * (low + high)
         x, q = part_way(start, end, middle)
-        standing = follows(put(session, path, (x, q if good[1] is not None else None)))
+        report = put(session, path, (x, q if good[1] is not None else None))
+        spent += report.iterations
+        standing = follows(report)
         low, high = (middle, high) if standing else (low, middle)
     x, q = part_way(start, end, low)
     near = (x, q if good[1] is not None else None)
@@ -164,22 +167,55 @@ def drop(session: Session, command: Drop) -> Json:
     held = session.grabbed
     if held is None:
         return None
+    if not held.trail and (held.grip is None or command.keep is None):
+        session.go_to(held.before)  # nothing was done
+        return None
     session.grabbed = session.held = None
     kept = None
     if held.grip is not None and command.keep is not None:
         kept = held.grip.keep(command.keep)
-        session.step(f"clip {kept}", held.before)
     elif held.grip is not None:
         held.grip.release()
-        session.solve()
-    else:
-        if held.freed:
-            session.simulation.edit(held.path, motion="free")
-        session.solve()
-    if kept is None and held.moved:
-        session.step(f"drag {held.path}", held.before)
-    session.changed, session.described = True, False
+    elif held.freed:
+        session.simulation.edit(held.path, motion="free")
+    session.solve()
+    session.script += tuple(dragged(session, held, command.keep))
+    session.step(f"drag {held.path}" if kept is None else f"clip {kept}", held.before)
     return kept
+
+
+def dragged(session: Session, held: Grabbed, keep: str | None) -> Iterator[str]:
+    """The drag as lines of a script."""
+    path = repr(held.path)
+    if held.grip is not None:
+        yield f'grip = sim.grip({held.grip.cable!r}, at={held.at!r}, kind="ball")'
+        path = "grip.path"
+    elif held.freed:
+        yield f'sim.edit({held.path!r}, motion="held")'
+        yield SOLVE
+    lengths = [cable.length for cable in session.simulation.scene.cables]
+    yield from drag_lines(path, thinned(held.trail, STEP * max(lengths, default=1.0)))
+    if held.grip is not None:
+        yield "grip.release()" if keep is None else f"grip.keep({keep!r})"
+    elif held.freed:
+        yield f'sim.edit({held.path!r}, motion="free")'
+    yield SOLVE
+
+
+def thinned(trail: list[tuple[Vec3, Vec4 | None]], step: float) -> list[tuple[Vec3, Vec4 | None]]:
+    """Only poses that are a step (m, or as much of a turn) from the one before; and the last."""
+    found: list[tuple[Vec3, Vec4 | None]] = []
+    for pose in trail[:-1]:
+        if not found or math.dist(found[-1][0], pose[0]) > step or turned(found[-1][1], pose[1]) > SMALL_TURN:
+            found.append(pose)
+    return [*found, trail[-1]] if trail else []
+
+
+def turned(a: Vec4 | None, b: Vec4 | None) -> float:
+    """rad from one frame to another."""
+    if a is None or b is None:
+        return 0.0
+    return 2.0 * math.acos(min(1.0, abs(sum(x * y for x, y in zip(a, b, strict=True)))))
 
 
 def cancel(session: Session, command: Cancel) -> Json:
@@ -207,21 +243,11 @@ def move(session: Session, command: Move) -> Json:
 def turn(session: Session, command: Turn) -> Json:
     """By as much as the cable follows; answered with the angle turned."""
     path, at = resolved(session, command.path, None)
-    pose = None if at is not None else pose_of(session, path)
-    if pose is None or pose[1] is None:
-        raise ValueError(f"{command.path}: does not hold the cable's direction, so it cannot turn it")
-    steps = max(1, math.ceil(abs(command.by) / SMALL_TURN))
-    half = 0.5 * command.by / steps
-    q = pose[1]
-    for k in range(steps):
-        before, q = q, product(q, (math.cos(half), 0.0, 0.0, math.sin(half)))
-        if not follows(put(session, path, (pose[0], q))):
-            reason = session.report.reason
-            put(session, path, (pose[0], before))
-            if k == 0:
-                raise ValueError(f"{path}: cannot be turned further: {reason}")
-            return 2.0 * half * k
-    return command.by
+    if at is not None:
+        raise ValueError(f"{command.path}: is free; nothing there turns the cable")
+    turned_by = session.simulation.turn(path, command.by)
+    session.solve()
+    return turned_by
 
 
 def place_on(result: CableResult, at: float) -> Vec3:

@@ -1,30 +1,31 @@
 """A session as a file: every command with its time, one JSON object per line. It can be replayed, and is a bug report.
 
-The first line says which scene it began with, in full.
+The first line says in full with what it began: the scene, its solved state, the desk.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from lissom.scene import Scene
+from lissom.scene import state_path
 from lissom.scene.saving import write_atomically
 from lissom.session import wire
-from lissom.session.messages import Command, Drag, Files, Record, Replay, Script
+from lissom.session.desk import desk_path
+from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script
 
-SILENT = (Files, Record, Replay, Script)
-"""Commands that change nothing."""
+SILENT: Final = (Files, Record, Replay, Script, New, Open, Save, Discard, ExportFile)
+"""Commands that do nothing to the scene: files are not written again, and another scene is another recording."""
 
 
 class Recorder:
-    """Notes commands: all since the scene was opened, for a script; and those of a recording."""
+    """Notes commands, while it is on."""
 
     def __init__(self) -> None:
-        self.done: list[Command] = []
         self._lines: list[str] | None = None
         self._began = 0.0
 
@@ -32,39 +33,47 @@ class Recorder:
     def on(self) -> bool:
         return self._lines is not None
 
-    def begin(self, scene: Scene, folder: str) -> None:
-        """A new recording."""
+    def begin(self, kept: Path) -> None:
+        """A new recording, from the scene in this file with what lies beside it."""
         self._began = time.monotonic()
-        self._lines = [json.dumps({"lissom": "session", "scene": scene.to_dict(), "folder": folder})]
+        head = {
+            "lissom": "session",
+            "scene": json.loads(kept.read_text(encoding="utf-8")),
+            "state": base64.b64encode(state_path(kept).read_bytes()).decode(),
+            "desk": json.loads(desk_path(kept).read_text(encoding="utf-8")),
+        }
+        self._lines = [json.dumps(head)]
 
     def note(self, command: Command) -> None:
-        if isinstance(command, SILENT):
-            return
-        if isinstance(command, Drag) and self.done and isinstance(self.done[-1], Drag):
-            self.done[-1] = command  # a script goes where the drag ended
-        else:
-            self.done.append(command)
-        if self._lines is not None:
+        if self._lines is not None and not isinstance(command, SILENT):
             entry = {"time": round(time.monotonic() - self._began, 4), **wire.command_data(command)}
             self._lines.append(json.dumps(entry, ensure_ascii=False))
 
     def end(self, path: Path) -> None:
         """Writes the recording."""
-        assert self._lines is not None
-        write_atomically(path, ("\n".join(self._lines) + "\n").encode())
+        if self._lines is not None:
+            write_atomically(path, ("\n".join(self._lines) + "\n").encode())
         self._lines = None
 
 
-def read_recording(path: Path) -> tuple[Scene, Iterator[tuple[float, Command]]]:
-    """The scene it began with, and the commands with their times (s). Raises ValueError or SceneError."""
+def read_recording(path: Path, kept: Path) -> list[Command]:
+    """Writes what it began with to the file `kept` and beside it; gives the commands. Raises ValueError."""
     lines = path.read_text(encoding="utf-8").splitlines()
     head: Any = json.loads(lines[0]) if lines else None
     if not isinstance(head, dict) or head.get("lissom") != "session":
         raise ValueError(f"{path.name}: is not a recorded session")
+    commands = [_command(json.loads(line)) for line in lines[1:]]
+    try:
+        state = base64.b64decode(str(head.get("state", "")), validate=True)
+    except binascii.Error:
+        raise ValueError(f"{path.name}: its state cannot be read") from None
+    write_atomically(kept, json.dumps(head.get("scene")).encode())
+    write_atomically(state_path(kept), state)
+    write_atomically(desk_path(kept), json.dumps(head.get("desk")).encode())
+    return commands
 
-    def commands() -> Iterator[tuple[float, Command]]:
-        for line in lines[1:]:
-            entry = json.loads(line)
-            yield float(entry.pop("time", 0.0)), wire.command_from(entry)
 
-    return Scene.from_dict(head["scene"]), commands()
+def _command(entry: Any) -> Command:
+    if not isinstance(entry, dict):
+        raise ValueError("a line of a recording is a JSON object")
+    return wire.command_from({key: value for key, value in entry.items() if key != "time"})

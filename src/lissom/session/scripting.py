@@ -1,76 +1,84 @@
-"""A session as a Python script: each command as the call that does the same."""
+"""A session as a Python script: every step as the calls that do the same.
+
+The lines are kept with the moments of undo, so what was undone is in no script. Numbers are written in full.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from lissom.scene import Scene, SceneError
+from lissom.scene.saving import path_from, scene_text, with_meshes_from
+from lissom.session.desk import variant_scenes
 from lissom.session.messages import (
     AddCable,
     AddClip,
-    Cancel,
+    AddPart,
+    AddShape,
     Command,
-    Drag,
-    Drop,
+    Duplicate,
     Edit,
     Feed,
     Freeze,
-    Grab,
-    HowLong,
+    Join,
+    Json,
     Lengthen,
-    Mount,
     Move,
     Remove,
+    Rename,
     Soften,
     Solve,
     SpaceClips,
+    TakeVariant,
     Turn,
-    Undo,
+    Vec3,
+    Vec4,
 )
 
+if TYPE_CHECKING:
+    from lissom.session.history import Moment
 
-def script(commands: Iterable[Command], file: str) -> str:
-    """The text of the script."""
-    lines = ["import lissom", "", f"sim = lissom.Simulation.open({file!r})", ""]
-    return "\n".join([*lines, *calls(commands), "print(sim.solve())"]) + "\n"
+SOLVE: Final = "sim.solve()"
 
 
-def calls(commands: Iterable[Command]) -> Iterator[str]:
-    grabbed: Grab | None = None
-    for command in commands:
-        if isinstance(command, Grab):
-            grabbed = command
-            if command.at is not None:
-                yield f'grip = sim.grip({command.path!r}, at={command.at!r}, kind="ball")'
-        elif isinstance(command, Drag) and grabbed is not None:
-            if grabbed.at is not None:
-                yield f"grip.move(position={short(command.position)}, max_step=0.01)"
-            else:
-                turn = "" if command.quaternion is None else f", quaternion={short(command.quaternion)}"
-                yield f"sim.move({grabbed.path!r}, position={short(command.position)}{turn})"
-                yield "sim.solve()"
-        elif isinstance(command, Drop) and grabbed is not None:
-            if grabbed.at is not None:
-                yield "grip.release()" if command.keep is None else f"grip.keep({command.keep!r})"
-                yield "sim.solve()"
-            grabbed = None
-        elif isinstance(command, Cancel):
-            grabbed = None
-            yield "# (the drag was cancelled)"
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a script begins with: a scene, and the file that said it."""
+
+    scene: Scene
+    file: Path | None = None
+
+    def lines(self, folder: Path) -> Iterator[str]:
+        """Opens the file where it still says the same, else writes the scene out. To be run in the folder."""
+        if self.file is not None and _says(self.file, self.scene):
+            yield f"sim = lissom.Simulation.open({path_from(str(self.file), str(folder))!r})"
         else:
-            yield from call(command)
+            text = scene_text(with_meshes_from(self.scene, folder), "toml")
+            yield f"sim = lissom.Simulation(lissom.Scene.from_toml({quoted(text)}))"
 
 
-def call(command: Command) -> Iterator[str]:
+def script(base: Base, lines: Iterable[str], folder: Path) -> str:
+    """The whole text."""
+    body = [*base.lines(folder), SOLVE, *lines, "print(sim.solve())"]
+    imports = ["from pathlib import Path", ""] if any("Path(" in k for k in body) else []
+    return "\n".join([*imports, "import lissom", "", *body]) + "\n"
+
+
+def lines(command: Command, value: Json, before: Moment, after: Scene, folder: Path) -> Iterator[str]:
+    """The calls that do what the command did, in the folder; `value` is what it was answered with."""
+    yield from _calls(command, value, before, after, folder)
+    if isinstance(command, _SOLVED):
+        yield SOLVE
+
+
+def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: Path) -> Iterator[str]:
     if isinstance(command, Move):
-        given = {
-            k: getattr(command, k) for k in ("position", "quaternion", "tangent") if getattr(command, k) is not None
-        }
-        said = [f"{key}={short(value)}" for key, value in given.items()]
-        said += [] if command.roll is None else [f"roll={command.roll!r}"]
-        yield f"sim.move({command.path!r}, {', '.join(said)})"
+        yield f"sim.move({command.path!r}, {given(command, ('position', 'quaternion', 'tangent', 'roll'))})"
     elif isinstance(command, Turn):
-        yield f"# turn {command.path} by {command.by!r} rad"
-        return
+        yield f"sim.turn({command.path!r}, {command.by!r})"
     elif isinstance(command, Edit):
         yield f"sim.replace_scene(sim.scene.with_values({command.values!r}))"
     elif isinstance(command, AddClip):
@@ -78,38 +86,81 @@ def call(command: Command) -> Iterator[str]:
     elif isinstance(command, SpaceClips):
         yield f"sim.space_clips({command.cable!r}, {command.count}, kind={command.clip!r})"
     elif isinstance(command, AddCable):
-        ends = ", ".join(f"{key}={mount(k)}" for key, k in (("start", command.start), ("end", command.end)))
-        more = "".join(f", {k}={getattr(command, k)!r}" for k in ("type", "length") if getattr(command, k) is not None)
-        yield f"sim.add_cable({(command.name or 'cable 1')!r}, {ends}{more})"
+        yield f"sim.add_cable({_fields_of(after, 'cables', value, () if command.length else ('length',))})"
+    elif isinstance(command, AddPart):
+        file = Path(after.folder / (after.part(value).mesh or ""))
+        mesh = f"str(Path({path_from(str(file.resolve()), str(folder))!r}).resolve())"
+        yield f"sim.add_part({_fields_of(after, 'parts', value, ('mesh',))}, mesh={mesh})"
+    elif isinstance(command, AddShape):
+        yield f"sim.add_part({_fields_of(after, 'parts', value)})"
+    elif isinstance(command, Join):
+        yield f"sim.join({command.ends!r}, name={value!r}, motion={command.motion!r})"
+    elif isinstance(command, Duplicate):
+        yield f"sim.duplicate({command.path!r}, offset={command.offset!r}, name={value!r})"
+    elif isinstance(command, Rename):
+        yield f"sim.rename({command.path!r}, {command.name!r})"
     elif isinstance(command, Remove):
         yield from (f"sim.remove({path!r})" for path in command.paths)
     elif isinstance(command, Lengthen):
-        given = {k: getattr(command, k) for k in ("by", "to", "between") if getattr(command, k) is not None}
-        yield f"sim.lengthen({command.cable!r}, {', '.join(f'{k}={v!r}' for k, v in given.items())})"
+        yield f"sim.lengthen({command.cable!r}, {given(command, ('by', 'to', 'between'))})"
     elif isinstance(command, Soften):
-        yield f"mode = sim.soften({command.cable!r}, bent={command.bent!r})"
+        yield f"sim.soften({command.cable!r}, bent={command.bent!r})"
     elif isinstance(command, Feed):
-        yield f"mode = sim.feed({command.cable!r}, between={command.between!r})"
+        yield f"sim.feed({command.cable!r}, between={command.between!r})"
     elif isinstance(command, Freeze):
-        yield "mode.freeze()"
-        return
+        yield f"sim.mode({command.cable!r}).freeze()"
     elif isinstance(command, Solve):
         yield f"sim.solve(cold={command.cold!r})"
-        return
-    elif isinstance(command, Undo):
-        yield "# undo"
-        return
-    elif isinstance(command, HowLong):
-        return
-    else:
-        return
-    yield "sim.solve()"
+    elif isinstance(command, TakeVariant):
+        kept = next(k for k in before.desk.variants if k.name == command.name)
+        for scene, cold in variant_scenes(kept, before.state.scene):
+            text = scene_text(with_meshes_from(scene, folder), "toml")
+            yield f"sim.replace_scene(lissom.Scene.from_toml({quoted(text)}))"
+            yield f"sim.solve(cold={cold})"
 
 
-def mount(at: Mount) -> str:
-    on = "" if at.on is None else f", 'on': {at.on!r}"
-    return f"{{'position': {short(at.position)}, 'tangent': {short(at.tangent)}{on}}}"
+_SOLVED: Final = (
+    Move,
+    Edit,
+    AddClip,
+    SpaceClips,
+    AddPart,
+    AddShape,
+    Join,
+    Duplicate,
+    Remove,
+    Lengthen,
+    Soften,
+    Feed,
+)
 
 
-def short(values: tuple[float, ...]) -> str:
-    return "(" + ", ".join(f"{v:.6g}" for v in values) + ")"
+def drag_lines(path: str, trail: Sequence[tuple[Vec3, Vec4 | None]]) -> Iterator[str]:
+    """Along the way it was dragged: another way may end in another shape."""
+    for position, quaternion in trail:
+        turn = "" if quaternion is None else f", quaternion={quaternion!r}"
+        yield f"sim.move({path}, position={position!r}{turn})"
+        yield SOLVE
+
+
+def given(command: Any, names: Sequence[str]) -> str:
+    said = {name: getattr(command, name) for name in names}
+    return ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None)
+
+
+def _fields_of(scene: Scene, key: str, name: str, without: Sequence[str] = ()) -> str:
+    thing = next(k for k in scene.to_dict()[key] if k["name"] == name)
+    fields = [f"{k}={v!r}" for k, v in thing.items() if k not in ("name", *without)]
+    return ", ".join([repr(name), *fields])
+
+
+def quoted(text: str) -> str:
+    """A text of many lines, readable where that can be."""
+    return f"'''{text}'''" if "'''" not in text and "\\" not in text and not text.endswith("'") else repr(text)
+
+
+def _says(file: Path, scene: Scene) -> bool:
+    try:
+        return Scene.load(file) == scene
+    except SceneError:
+        return False

@@ -1,21 +1,23 @@
 """A session: one simulation, what a person does with it, and what there is to see.
 
 `do` carries out a command and gives what is to be answered; it raises where that cannot be done, and then nothing has
-changed. What the commands do stands in the modules of their own: each brings its `ACTS`.
+changed, down to the last bit. What the commands do stands in modules of their own: each brings its `ACTS`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lissom.scene import Scene
 from lissom.session.desk import Desk
 from lissom.session.history import History, Moment
-from lissom.session.messages import Command, Event, Held, Json, Notice
+from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
 from lissom.session.recording import Recorder
+from lissom.session.scripting import Base, lines
+from lissom.session.slots import Slot
 from lissom.session.workspace import Workspace
 from lissom.simulation import Grip as CableGrip
 from lissom.simulation import Report, Simulation
@@ -36,9 +38,10 @@ class Grabbed:
     path: str
     before: Moment
     grip: CableGrip | None = None  # on the cable itself
+    at: float | None = None  # where, a fraction
     freed: bool = False  # a free body, held only while it is dragged
-    good: tuple[tuple[float, float, float], tuple[float, float, float, float] | None] | None = None  # last pose
-    moved: bool = False
+    good: tuple[Vec3, Vec4 | None] | None = None  # last pose
+    trail: list[tuple[Vec3, Vec4 | None]] = field(default_factory=list)  # where it went
 
 
 class Session:
@@ -52,7 +55,9 @@ class Session:
         self.desk = Desk()
         self.history = History()
         self.recorder = Recorder()
-        self.file: Path | None = None
+        self.slot = Slot.untitled(workspace)
+        self.base = Base(self.simulation.scene)  # what a script begins with, and goes on with
+        self.script: tuple[str, ...] = ()
         self.unsaved = False
         self.recovered = False
         self.simulate = True
@@ -67,16 +72,21 @@ class Session:
     def do(self, command: Command) -> Json:
         """Carries the command out. Raises where it cannot be done; nothing has changed then."""
         act = acts()[type(command)]
-        before = self.moment() if act.label is not None else None
+        if act.label is None:
+            value = act.run(self, command)
+            self.recorder.note(command)
+            return value
+        if self.grabbed is not None:
+            self.do(Drop())  # an edit ends a drag: else it could be undone only together with it
+        before = self.moment()
         try:
             value = act.run(self, command)
         except Exception:
-            if before is not None:
-                self.go_to(before)
+            self.go_to(before)
             raise
         self.recorder.note(command)
-        if before is not None and act.label is not None:
-            self.step(act.label(command), before)
+        self.script += tuple(lines(command, value, before, self.simulation.scene, self.workspace.folder))
+        self.step(act.label(command), before)
         return value
 
     def step(self, label: str, before: Moment) -> None:
@@ -87,13 +97,14 @@ class Session:
         self.changed = True
 
     def moment(self) -> Moment:
-        return Moment(self.simulation.state(), self.desk)
+        return Moment(self.simulation.state(), self.desk, self.simulation.modes(), self.base, self.script)
 
     def go_to(self, moment: Moment) -> None:
         """Back (or forth) to a moment of this session, as it was."""
         self.grabbed = self.held = None
-        self.desk = moment.desk
+        self.desk, self.base, self.script = moment.desk, moment.base, moment.script
         self.simulation.restore(moment.state)
+        self.simulation.take_up(moment.modes)
         self.report = self.simulation.solve()
         self.changed, self.described = True, False
 
@@ -104,18 +115,25 @@ class Session:
         self.changed = True
         return self.report
 
-    def begin(self, simulation: Simulation, file: Path | None, desk: Desk | None = None) -> None:
+    def begin(self, simulation: Simulation, slot: Slot, desk: Desk | None = None) -> None:
         """Another scene: nothing of before can be undone."""
-        self.simulation, self.file = simulation, file
+        self.simulation, self.slot = simulation, slot
         self.desk = desk or Desk()
         self.history.clear()
-        self.grabbed = self.held = None
+        self.recorder = Recorder()
+        self.grabbed = self.held = self.plotted = None
         self.unsaved = self.recovered = False
         self.report = simulation.solve()
+        self.base, self.script = Base(simulation.scene, slot.file), ()
         self.first = self.moment()
         self.changed, self.described = True, False
         for note in simulation.notes:
             self.tell(Notice("warning", note))
+
+    @property
+    def file(self) -> Path | None:
+        """The scene file; none where it was never saved."""
+        return self.slot.file
 
     def arrange(self, **changes: Any) -> None:
         """Changes the desk."""

@@ -84,7 +84,8 @@ def shapes(session: Session) -> Shapes:
             result = session.simulation.cable(name)
         except SolveError:
             continue
-        found[name] = (result.positions.tolist(), result.quaternions.tolist())
+        positions, quaternions = result.positions.tolist(), result.quaternions.tolist()
+        found[name] = ([(x, y, z) for x, y, z in positions], [(w, x, y, z) for w, x, y, z in quaternions])
     return found
 
 
@@ -136,10 +137,19 @@ def readouts(session: Session) -> Readouts:
         checks(found),
         reactions(found),
         [ContactValue(k.cable or k.body or "", k.part, k.at, triple(k.point), triple(k.force)) for k in found.contacts],
-        [measure(session, k) for k in session.desk.measures],
-        [deviation(session, k.name, k.cable, k.points) for k in session.desk.points],
+        [measure(session, k) for k in session.desk.measures if are_there(session, k.a.path, k.b.path)],
+        [deviation(session, k.name, k.cable, k.points) for k in session.desk.points if are_there(session, k.cable)],
         curves(session, found),
         list(found.notes),
+    )
+
+
+def are_there(session: Session, *names: str) -> bool:
+    """Whether what is measured is there, and has a shape: it may have been removed."""
+    simulation = session.simulation
+    return all(
+        not name or name in simulation.bodies or (name in simulation.cables and simulation.has_shape(name))
+        for name in names
     )
 
 

@@ -16,7 +16,6 @@ def simulate(session: Session, command: Simulate) -> Json:
 def solve(session: Session, command: Solve) -> Json:
     """Also while the simulation is off."""
     session.report = session.simulation.solve(cold=command.cold)
-    session.changed = True
     return {"status": session.report.status, "reason": session.report.reason}
 
 
@@ -48,7 +47,7 @@ def step(session: Session, back: bool) -> str:
 
 ACTS = {
     Simulate: Act(simulate),
-    Solve: Act(solve),
+    Solve: Act(solve, lambda k: "solve anew" if k.cold else "solve"),
     Reset: Act(reset, lambda k: "reset"),
     Undo: Act(undo),
     Redo: Act(redo),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import secrets
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from lissom.scene.saving import write_atomically
 from lissom.session.workspace import Workspace, WorkspaceError
 
 MESHES: Final = (".stl", ".obj", ".ply", ".glb")
@@ -16,20 +18,55 @@ LARGEST: Final = 512 * 2**20
 KEY: Final = re.compile(r"[0-9a-f]{32}\.[a-z]{3}")
 
 
+class TooLarge(WorkspaceError):
+    """More than is taken."""
+
+
+class Upload:
+    """A file on its way in: written as it comes, never held in memory as a whole."""
+
+    def __init__(self, workspace: Workspace, name: str, size: int = 0) -> None:
+        """`size` as the sender says it, if it does."""
+        self._name = f"{name!r:.80}"
+        self._ending = Path(name).suffix.lower()
+        if self._ending not in MESHES:
+            raise WorkspaceError(f"{self._name}: must be a mesh file: {', '.join(MESHES)}")
+        self._folder = workspace.folder_in(workspace.hidden, "uploads")
+        self._digest, self._size = hashlib.sha256(), 0
+        self._check(size)
+        self._part = self._folder / f".{secrets.token_hex(8)}.part"
+        self._stream = self._part.open("xb")
+
+    def add(self, chunk: bytes) -> None:
+        self._size += len(chunk)
+        self._check(self._size)
+        self._digest.update(chunk)
+        self._stream.write(chunk)
+
+    def keep(self) -> str:
+        """Gives the key under which a command can name it."""
+        self._stream.close()
+        if not self._size:
+            raise WorkspaceError(f"{self._name}: is empty")
+        key = self._digest.hexdigest()[:32] + self._ending
+        os.replace(self._part, self._folder / key)
+        return key
+
+    def close(self) -> None:
+        """Nothing is left of one that was not kept."""
+        self._stream.close()
+        self._part.unlink(missing_ok=True)
+
+    def _check(self, size: int) -> None:
+        if size > LARGEST:
+            raise TooLarge(f"{self._name}: is larger than {LARGEST // 2**20} MB; thin the mesh out first")
+
+
 def keep_upload(workspace: Workspace, name: str, content: bytes) -> str:
-    """Keeps the contents; gives the key under which a command can name them."""
-    ending = Path(name).suffix.lower()
-    if ending not in MESHES:
-        raise WorkspaceError(f"{name!r:.80}: must be a mesh file: {', '.join(MESHES)}")
-    if not content:
-        raise WorkspaceError(f"{name!r:.80}: is empty")
-    if len(content) > LARGEST:
-        raise WorkspaceError(f"{name!r:.80}: is larger than {LARGEST // 2**20} MB; thin the mesh out first")
-    key = hashlib.sha256(content).hexdigest()[:32] + ending
-    folder = workspace.hidden / "uploads"
-    folder.mkdir(exist_ok=True)
-    write_atomically(folder / key, content)
-    return key
+    """The same for a file that is at hand."""
+    with closing(Upload(workspace, name)) as upload:
+        upload.add(content)
+        return upload.keep()
 
 
 def upload_file(workspace: Workspace, key: str) -> Path:

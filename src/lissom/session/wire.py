@@ -70,15 +70,16 @@ def command_from(data: dict[str, Any]) -> Command:
     return read_command(json.dumps({"id": 0, **data}))[1]
 
 
-def event_text(event: Event | Readouts, seq: int | None = None) -> str:
+def event_text(event: Event | Readouts) -> str:
     """One event or the read-outs as JSON; numbers that are not finite become null."""
-    data: dict[str, Any] = {} if seq is None else {"seq": seq}
-    return json.dumps(data | {"kind": type(event).__name__} | _plain(event), ensure_ascii=False, separators=(",", ":"))
+    data = {"kind": type(event).__name__} | _plain(event)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="replace").decode()  # half a character out of a file cannot travel
 
 
 def frame_bytes(frame: Frame, arrays: Sequence[tuple[Array, Array, Array]]) -> bytes:
     """The header, then (positions, quaternions, colour) of each strand."""
-    header = json.dumps(_plain(frame), ensure_ascii=False, separators=(",", ":")).encode()
+    header = json.dumps(_plain(frame), ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
     numbers = [np.ascontiguousarray(part, dtype="<f4").tobytes() for strand in arrays for part in strand]
     return b"".join([struct.pack("<I", len(header)), header, *numbers])
@@ -162,7 +163,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
     if origin is dict:
         if not isinstance(value, dict) or len(value) > MOST_ITEMS:
             raise MessageError(f"{where}: must be an object of at most {MOST_ITEMS} entries")
-        return {key: _value(inner[1], v, f"{where}.{key!s:.60}") for key, v in value.items()}
+        return {_text(key, where): _value(inner[1], v, f"{where}.{key!s:.60}") for key, v in value.items()}
     if dataclasses.is_dataclass(hint):
         return _made(hint, value, where)
     return _scalar(hint, value, where)
@@ -178,11 +179,19 @@ def _scalar(hint: Any, value: Any, where: str) -> Any:
             raise MessageError(f"{where} = {value!r:.60}: must be a whole number")
         return value
     if hint is str:
-        if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-            raise MessageError(f"{where}: must be a text")
-        return value
+        return _text(value, where)
     if not isinstance(value, bool):
         raise MessageError(f"{where} = {value!r:.60}: must be true or false")
+    return value
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise MessageError(f"{where}: must be a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise MessageError(f"{where}: holds half a character") from None
     return value
 
 
@@ -190,8 +199,12 @@ def _json(value: Any, where: str, deep: int) -> Any:
     """Whatever JSON can say, not too deep: the scene's own rules judge it."""
     if deep == 0:
         raise MessageError(f"{where}: is nested too deeply")
+    if isinstance(value, str):
+        return _text(value, where)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise MessageError(f"{where}: every number must be finite")
     if isinstance(value, list):
         return [_json(item, where, deep - 1) for item in value]
     if isinstance(value, dict):
-        return {key: _json(item, where, deep - 1) for key, item in value.items()}
+        return {_text(key, where): _json(item, where, deep - 1) for key, item in value.items()}
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -33,20 +34,28 @@ class Workspace:
 
     @property
     def hidden(self) -> Path:
-        path = self.folder / HIDDEN
-        path.mkdir(parents=True, exist_ok=True)
-        return path
+        return self.folder_in(self.folder, HIDDEN)
+
+    def inside(self, file: Path) -> Path:
+        """The file itself, links followed. Raises where it lies outside."""
+        whole = Path(os.path.realpath(file))
+        if not whole.is_relative_to(self.folder):
+            raise WorkspaceError(f"{file.name}: leads out of the workspace")
+        return whole
 
     def file(self, path: str) -> Path:
         """The file of this path in the workspace. Raises where the path leads out of it, also through a link."""
         pure = PurePosixPath(path.replace("\\", "/"))
-        bad = not path.strip() or "\0" in path or pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0]
-        if bad or any(part.startswith(".") for part in pure.parts):
+        bad = not path.strip() or not path.isprintable() or pure.is_absolute() or not pure.parts or ":" in pure.parts[0]
+        if bad or any(part.startswith(".") for part in pure.parts):  # also "..", and what is hidden
             raise WorkspaceError(f"{path!r:.120}: must be a path inside the workspace, such as hoses/front.toml")
-        whole = Path(os.path.realpath(self.folder / pure))
-        if not whole.is_relative_to(self.folder):
-            raise WorkspaceError(f"{path!r:.120}: leads out of the workspace")
-        return whole
+        return self.inside(self.folder / pure)
+
+    def folder_in(self, folder: Path, name: str) -> Path:
+        """A folder of this name, made where there is none. Raises where it is a link that leads out."""
+        found = self.inside(folder / name)
+        found.mkdir(parents=True, exist_ok=True)
+        return found
 
     def scene(self, path: str) -> Path:
         """The same, for a scene file."""
@@ -67,12 +76,12 @@ class Workspace:
     def recordings(self) -> list[str]:
         return self._files(lambda name: name.endswith(".session.jsonl"))
 
-    def _files(self, fits: object) -> list[str]:
+    def _files(self, fits: Callable[[str], bool]) -> list[str]:
         found: list[str] = []
         for root, folders, names in os.walk(self.folder):
             deep = len(Path(root).relative_to(self.folder).parts)
             folders[:] = sorted(k for k in folders if not k.startswith(".") and k != "node_modules") if deep < 3 else []
-            found += [self.said(Path(root) / k) for k in sorted(names) if not k.startswith(".") and fits(k)]  # type: ignore[operator]
+            found += [self.said(Path(root) / k) for k in sorted(names) if not k.startswith(".") and fits(k)]
             if len(found) > MOST_FILES:
                 break
         return found[:MOST_FILES]
@@ -83,6 +92,6 @@ class Workspace:
         number, where = 1, folder or self.folder
         while True:
             path = where / (f"{clean}{ending}" if number == 1 else f"{clean} {number}{ending}")
-            if not path.exists():
+            if not os.path.lexists(path):  # nor a link, whatever it leads to
                 return path
             number += 1

@@ -8,7 +8,6 @@ what was last kept, and every command that waits for an answer is told.
 from __future__ import annotations
 
 import asyncio
-import json
 import queue
 import threading
 import time
@@ -20,10 +19,11 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.worker import GIVE_STATE, Start, run
+from lissom.studio.worker import GIVE_STATE, GONE, Start, run
 
-KEPT_EVENTS: Final = 1000
-"""For pages that come back; who was away for longer gets the whole scene."""
+KEPT_EVENTS: Final = 10_000
+KEPT_BYTES: Final = 64 * 2**20
+"""Of events, for pages that come back; who was away for longer gets the whole scene."""
 COME_BACK: Final = 2.0
 """s that a page may be gone before the studio of a live simulation is left."""
 TRIES: Final = 5
@@ -35,7 +35,8 @@ class Bridge:
 
     def __init__(self, start: Start) -> None:
         self.start_with = start
-        self.events: deque[tuple[int, str]] = deque(maxlen=KEPT_EVENTS)
+        self.events: deque[tuple[int, str | None, str]] = deque()  # number, page (none: all), text
+        self._kept_bytes = 0
         self.seq = int(time.time() * 1000.0)  # larger than any of a server before this one
         self.scene: str | None = None  # the last description, and status, for pages that are new
         self.status: str | None = None
@@ -47,10 +48,10 @@ class Bridge:
         self.closed = False
         self.left: Callable[[], object] | None = None  # called when the last page has been gone for a while
         self.state: Any = None  # of the simulation, when it was asked for
-        self._pages = 0
+        self._pages: list[str] = []  # that are there
         self.deaths: list[float] = []
-        self._waiting: set[int] = set()
-        self._outbox: queue.Queue[str | None] = queue.Queue()
+        self._waiting: set[tuple[str, int]] = set()
+        self._outbox: queue.Queue[tuple[str, str] | None] = queue.Queue()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process: Any = None
         self._pipe: Any = None
@@ -74,10 +75,10 @@ class Bridge:
         """Of the simulation process."""
         return None if self._process is None else self._process.pid
 
-    def send(self, text: str) -> None:
+    def send(self, page: str, text: str) -> None:
         """A command of a page."""
-        self._waiting.add(wire.number_of(text))
-        self._outbox.put(text)
+        self._waiting.add((page, wire.number_of(text)))
+        self._outbox.put((page, text))
 
     def close(self) -> None:
         self.closed = True
@@ -104,7 +105,7 @@ class Bridge:
         while True:
             try:
                 message = pipe.recv()
-            except (EOFError, OSError):
+            except (EOFError, OSError, TypeError):  # TypeError: closed here while it was being read
                 if not self.closed:
                     self._loop.call_soon_threadsafe(self._died)
                 return
@@ -128,22 +129,28 @@ class Bridge:
             if self.left is not None:
                 self.left()
         elif kind == "where":
-            self.start_with = Start(self.start_with.folder, file=message[1], again=True)
+            file, demo, slot = message[1:]
+            self.start_with = replace(self.start_with, file=file, demo=demo, slot=slot)
+        elif kind == "answer":
+            page, number, body = message[1:]
+            self._waiting.discard((page, number))
+            self._event(body, page)
         else:
             self._event(message[1])
         self._wake()
 
-    def _event(self, body: str) -> None:
+    def _event(self, body: str, page: str | None = None) -> None:
+        """Numbers it; an answer is for the page that asked, everything else for all."""
         self.seq += 1
         text = f'{{"seq":{self.seq},{body[1:]}'
-        head = body[:40]
-        if head.startswith('{"kind":"SceneEvent"'):
+        if body.startswith('{"kind":"SceneEvent"'):
             self.scene = text
-        elif head.startswith('{"kind":"Status"'):
+        elif body.startswith('{"kind":"Status"'):
             self.status = text
-        elif head.startswith('{"kind":"Answer"'):
-            self._waiting.discard(json.loads(body)["to"])
-        self.events.append((self.seq, text))
+        self.events.append((self.seq, page, text))
+        self._kept_bytes += len(text)
+        while len(self.events) > KEPT_EVENTS or (self._kept_bytes > KEPT_BYTES and len(self.events) > 1):
+            self._kept_bytes -= len(self.events.popleft()[2])
 
     def _wake(self) -> None:
         for listener in self.listeners:
@@ -153,8 +160,8 @@ class Bridge:
         """The process is gone: say so, and begin another from what was kept."""
         now = time.monotonic()
         self.deaths = [k for k in self.deaths if now - k < 60.0] + [now]
-        for number in sorted(self._waiting):
-            self._event(wire.event_text(Answer(number, False, "the simulation stopped; try again")))
+        for page, number in sorted(self._waiting):
+            self._event(wire.event_text(Answer(number, False, "the simulation stopped; try again")), page)
         self._waiting.clear()
         if len(self.deaths) >= TRIES:
             text = "The simulation stopped again and again; it is not started any more. The file is as it was saved."
@@ -162,26 +169,28 @@ class Bridge:
         else:
             text = "The simulation stopped and was started again from what was last kept."
             self._event(wire.event_text(Notice("warning", text)))
-            self._launch(replace(self.start_with, again=True, state=None))
+            self._launch(replace(self.start_with, again=True))
         self._wake()
 
-    def page_came(self, listener: Callable[[], None]) -> None:
-        self._pages += 1
+    def page_came(self, page: str, listener: Callable[[], None]) -> None:
+        self._pages.append(page)
         self.listeners.add(listener)
 
-    def page_went(self, listener: Callable[[], None]) -> None:
-        """A page may come back at once (it was loaded again): only then the studio is left."""
-        self._pages -= 1
+    def page_went(self, page: str, listener: Callable[[], None]) -> None:
+        """What it held is let go. It may come back at once (it was loaded again): only then the studio is left."""
+        self._pages.remove(page)
         self.listeners.discard(listener)
-        if self._pages == 0 and self.left is not None and self._loop is not None:
+        if page not in self._pages:
+            self._outbox.put((page, GONE))
+        if not self._pages and self.left is not None and self._loop is not None:
             self._loop.call_later(COME_BACK, self._ask_for_state)
 
     def _ask_for_state(self) -> None:
-        if self._pages == 0:
-            self._outbox.put(GIVE_STATE)
+        if not self._pages:
+            self._outbox.put(("", GIVE_STATE))
 
-    def missed(self, after: int) -> list[str]:
+    def missed(self, after: int, page: str) -> list[str]:
         """What a page that has seen events up to `after` must be sent."""
-        if self.events and after >= self.events[0][0] - 1 and after <= self.seq:
-            return [text for seq, text in self.events if seq > after]
+        if self.events and self.events[0][0] - 1 <= after <= self.seq:
+            return [text for seq, whose, text in self.events if seq > after and whose in (None, page)]
         return [text for text in (self.status, self.scene) if text is not None]

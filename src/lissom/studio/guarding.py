@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
@@ -30,7 +29,7 @@ class Guard:
         if self.token is None and name not in LOCAL_NAMES:
             return f"this studio is local: open it at http://127.0.0.1, not at {name!r:.60}"
         origin = connection.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and origin.partition("://")[2] != host:
             return "requests from other pages are refused"
         if connection.scope["type"] == "websocket" and origin is None and self.token is None:
             return "a socket needs the page that it belongs to (no Origin)"

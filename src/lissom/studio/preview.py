@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from typing import Any
 
-from lissom.scene import Scene, SceneError
+from lissom.scene import SceneError
 from lissom.session.uploads import upload_file
 from lissom.session.workspace import Workspace
 
 
+class Previews:
+    """Looks at uploads in a process of its own: a million triangles take seconds, and the server must not wait."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def preview(self, workspace: Workspace, key: str) -> dict[str, Any]:
+        """Raises ValueError for a file that is no mesh."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, preview, workspace, key)
+        except BrokenProcessPool:
+            self._pool = None
+            raise ValueError("the file could not be looked at; thin the mesh out first") from None
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
 def preview(workspace: Workspace, key: str) -> dict[str, Any]:
     """Bounding box in the file's own numbers, triangles, warnings. Raises ValueError for a file that is no mesh."""
-    from lissom.exchange import part_mesh
+    from lissom.exchange.meshfiles import read_mesh
 
     file = upload_file(workspace, key)
-    part: dict[str, Any] = {"name": "mesh", "mesh": str(file)}
-    if file.suffix not in (".glb", ".gltf"):
-        part["units"] = "m"
+    units = None if file.suffix == ".glb" else "m"
     try:
-        scene = Scene.from_dict({"parts": [part]})
-        mesh = part_mesh(scene, scene.parts[0])
+        mesh = read_mesh(file, units)
     except SceneError as error:
-        raise ValueError(str(error).replace(str(file), "the file")) from None
+        raise ValueError("; ".join(k.message for k in error.problems)) from None
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     return {
         "low": low.tolist(),
@@ -29,5 +51,5 @@ def preview(workspace: Workspace, key: str) -> dict[str, Any]:
         "triangles": len(mesh.triangles),
         "closed": bool(mesh.closed),
         "warnings": list(mesh.warnings),
-        "needs_units": "units" in part,
+        "needs_units": units is not None,
     }

@@ -53,6 +53,7 @@ def bound(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
+            listener.listen(128)  # from now on: who is told the address may come before the server is quite there
         except OSError:
             listener.close()
             if number == 0:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lissom.session.uploads import LARGEST, keep_upload
+from lissom.session.uploads import TooLarge, Upload
 from lissom.session.workspace import Workspace, WorkspaceError
 from lissom.studio.bridge import Bridge
 from lissom.studio.guarding import Guard
+from lissom.studio.preview import Previews
 
 PAGE: Final = Path(__file__).parent / "page"
 LARGEST_MESSAGE: Final = 16 * 2**20
 """Bytes of one command."""
+NUMBER: Final = re.compile(r"[0-9]{1,16}")
 
 HEADERS: Final = {
     "content-security-policy": (
@@ -34,6 +37,7 @@ HEADERS: Final = {
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
 }
 
 
@@ -50,6 +54,7 @@ def make_app(bridge: Bridge, workspace: Workspace, guard: Guard) -> Starlette:
         routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[Middleware(Guarded, guard=guard)])
     app.state.bridge, app.state.workspace, app.state.guard = bridge, workspace, guard
+    app.state.previews = Previews()
     return app
 
 
@@ -60,6 +65,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
     finally:
         app.state.bridge.close()
+        app.state.previews.close()
 
 
 class Guarded:
@@ -111,18 +117,20 @@ async def mesh(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """The body is the file; its name is in the query. Answered with the key, and what the page shows of it."""
-    from lissom.studio.preview import preview
-
     name = request.query_params.get("name", "")[:200]
-    content = bytearray()
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST:
-            return JSONResponse({"error": f"the file is larger than {LARGEST // 2**20} MB"}, status_code=413)
+    size = request.headers.get("content-length", "")
+    workspace: Workspace = request.app.state.workspace
     try:
-        key = await run_in_threadpool(keep_upload, request.app.state.workspace, name, bytes(content))
-        seen = await run_in_threadpool(preview, request.app.state.workspace, key)
-    except (WorkspaceError, ValueError) as error:
+        with closing(Upload(workspace, name, int(size) if NUMBER.fullmatch(size) else 0)) as coming:
+            async for chunk in request.stream():
+                coming.add(chunk)
+            key = coming.keep()
+        seen = await request.app.state.previews.preview(workspace, key)
+    except TooLarge as error:
+        return JSONResponse({"error": str(error)}, status_code=413, headers={"connection": "close"})
+    except ClientDisconnect:
+        return Response(status_code=400)
+    except ValueError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
     return JSONResponse({"upload": key, **seen})
 
@@ -143,7 +151,8 @@ async def socket(websocket: WebSocket) -> None:
     bridge: Bridge = websocket.app.state.bridge
     await websocket.accept()
     after = websocket.query_params.get("after", "")
-    sender = asyncio.create_task(feed(websocket, bridge, int(after) if after.isdigit() else 0))
+    page = websocket.query_params.get("page", "")[:64] or secrets.token_hex(8)
+    sender = asyncio.create_task(feed(websocket, bridge, page, int(after) if NUMBER.fullmatch(after) else 0))
     try:
         while True:
             message = await websocket.receive()
@@ -151,21 +160,21 @@ async def socket(websocket: WebSocket) -> None:
                 break
             text = message.get("text")
             if text is not None and len(text) <= LARGEST_MESSAGE:
-                bridge.send(text)
+                bridge.send(page, text)
     except WebSocketDisconnect:
         return
     finally:
         sender.cancel()
 
 
-async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
+async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> None:
     """Sends events in order, then the latest snapshots; a slow page skips frames, never events."""
     wake = asyncio.Event()
-    bridge.page_came(wake.set)
+    bridge.page_came(page, wake.set)
     frame: bytes | None = None
     readouts: str | None = None
     try:
-        pending = bridge.missed(seen)
+        pending = bridge.missed(seen, page)
         while True:
             seen = bridge.seq
             for text in pending:
@@ -176,12 +185,12 @@ async def feed(websocket: WebSocket, bridge: Bridge, seen: int) -> None:
             if bridge.readouts is not None and bridge.readouts is not readouts:
                 readouts = bridge.readouts
                 await websocket.send_text(readouts)
-            pending = bridge.missed(seen) if bridge.seq > seen else []
+            pending = bridge.missed(seen, page) if bridge.seq > seen else []
             if not pending and bridge.frame is frame and bridge.readouts is readouts:
                 wake.clear()
                 await wake.wait()
-                pending = bridge.missed(seen) if bridge.seq > seen else []
+                pending = bridge.missed(seen, page) if bridge.seq > seen else []
     except (WebSocketDisconnect, RuntimeError):
         return  # the page has gone
     finally:
-        bridge.page_went(wake.set)
+        bridge.page_went(page, wake.set)

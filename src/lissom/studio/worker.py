@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import Answer, Command, Drag, Drop, Event, Notice, Status
+from lissom.session.messages import Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
@@ -24,6 +24,10 @@ AUTOSAVE_AFTER: Final = 1.0
 """s after an edit: less than what a crash may lose."""
 GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
+GONE: Final = "gone"
+"""Says that a page has gone: what it held is let go."""
+NOBODY: Final = -2
+"""Number of a command that no page waits for."""
 IDLE: Final = 0.5
 """s between looks at the clock when nothing happens."""
 
@@ -35,6 +39,7 @@ class Start:
     folder: str  # the workspace
     file: str | None = None  # path in the workspace
     demo: str | None = None
+    slot: str | None = None  # name of the slot of unsaved edits, of a scene without a file
     state: Any = None  # SimulationState of a live simulation
     again: bool = False  # after the process of before died
 
@@ -61,6 +66,7 @@ class Worker:
         self.stale = False  # read-outs are older than the last frame
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
+        self.holder = ""  # the page that drags
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
 
@@ -80,29 +86,31 @@ class Worker:
                 self.open(filing)
             except (SceneError, ValueError, OSError) as error:
                 self.tell(Notice("error", str(error)))
-                self.session.begin(self.session.simulation, None)
+                self.session.begin(self.session.simulation, self.session.slot)
             self.look()
         self.tell(Status("restarted" if self.start.again else "ready"))
 
     def open(self, filing: Any) -> None:
-        start, session = self.start, self.session
-        if start.state is not None:
-            from lissom.simulation import Simulation
+        from lissom.session.slots import Slot, full_slots
+        from lissom.simulation import Simulation
 
-            simulation = Simulation(start.state.scene)
-            simulation.restore(start.state)
-            session.begin(simulation, None)
-        elif start.file is not None:
-            session.file = session.workspace.scene(start.file)
-            filing.open_file(session, session.file)
-            filing.recover(session)
-            filing.remember_recent(session, session.file)
-        elif filing.autosave_file(session).is_file():
-            filing.recover(session)
+        start, session = self.start, self.session
+        slot = None if start.slot is None else Slot.named(session.workspace, start.slot)
+        left = [k for k in full_slots(session.workspace) if k.demo_name is None]
+        if start.file is not None:
+            filing.open_file(session, session.workspace.scene(start.file))
         elif start.demo is not None:
             filing.open_demo(session, start.demo)
+        elif slot is not None and slot.is_full:
+            filing.open_slot(session, slot, None)
+        elif start.state is not None:
+            simulation = Simulation(start.state.scene)
+            simulation.restore(start.state)
+            session.begin(simulation, session.slot)
+        elif slot is None and left:
+            filing.open_slot(session, left[0], None)
         else:
-            session.begin(session.simulation, None)
+            session.begin(session.simulation, slot or session.slot)
 
     def show_stored(self, workspace: Workspace) -> None:
         """The scene and the shape it had, before anything heavy is even imported."""
@@ -119,8 +127,8 @@ class Worker:
     def turn(self) -> bool:
         """Waits for commands, does them, shows what came of it."""
         if self.pipe.poll(self.patience()):
-            for number, command in self.taken():
-                self.do(number, command)
+            for page, number, command in self.taken():
+                self.do(page, number, command)
         self.look()
         now = time.monotonic()
         if self.stale and now - self.last_readouts >= READOUTS_EVERY:
@@ -136,44 +144,56 @@ class Worker:
             return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
         return IDLE
 
-    def taken(self) -> list[tuple[int, Command]]:
+    def taken(self) -> list[tuple[str, int, Command]]:
         """All commands that wait; of drags that follow each other only the last."""
-        found: list[tuple[int, Command]] = []
+        found: list[tuple[str, int, Command]] = []
         while True:
-            text = self.pipe.recv()
+            page, text = self.pipe.recv()
             if text == GIVE_STATE:
                 self.pipe.send(("state", self.session.simulation.state()))
-                if not self.pipe.poll(0):
-                    return found
-                continue
-            try:
-                number, command = wire.read_command(text)
-            except MessageError as error:
-                self.tell(Answer(wire.number_of(text), False, str(error)))
+            elif text == GONE:
+                if page == self.holder and self.session.grabbed is not None:
+                    found.append((page, NOBODY, Drop()))  # whoever held it cannot let go any more
             else:
-                if isinstance(command, Drag) and found and isinstance(found[-1][1], Drag):
-                    self.tell(Answer(found.pop()[0], True))
-                found.append((number, command))
+                self.take(found, page, text)
             if not self.pipe.poll(0):
                 return found
 
-    def do(self, number: int, command: Command) -> None:
-        """One command; whatever goes wrong is answered, and the session goes on."""
-        unsaved = len(self.session.recorder.done)
+    def take(self, found: list[tuple[str, int, Command]], page: str, text: str) -> None:
         try:
-            value = self.session.do(command)
+            number, command = wire.read_command(text)
+        except MessageError as error:
+            self.answer(page, Answer(wire.number_of(text), False, str(error)))
+            return
+        if isinstance(command, Drag) and found and found[-1][0] == page and isinstance(found[-1][2], Drag):
+            self.answer(page, Answer(found.pop()[1], True))
+        found.append((page, number, command))
+
+    def do(self, page: str, number: int, command: Command) -> None:
+        """One command; whatever goes wrong is answered, and the session goes on."""
+        session = self.session
+        if session.grabbed is not None and page != self.holder and isinstance(command, Grab | Drag | Drop | Cancel):
+            self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
+            return
+        before = session.history.steps
+        try:
+            value = session.do(command)
         except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
-            self.tell(Answer(number, False, said(error)))
+            self.answer(page, Answer(number, False, said(error)))
         except Exception as error:  # a mistake of ours: nothing is lost, and it is said
             traceback.print_exc()
-            self.tell(Answer(number, False, f"{type(error).__name__}: {error}"))
+            self.answer(page, Answer(number, False, f"{type(error).__name__}: {error}"))
         else:
-            if (len(self.session.recorder.done) != unsaved and not isinstance(command, Drag | Drop)) or (
-                isinstance(command, Drop) and self.session.unsaved
-            ):
+            if isinstance(command, Grab):
+                self.holder = page
+            if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
             self.look()
-            self.tell(Answer(number, True, "", value))
+            self.answer(page, Answer(number, True, "", value))
+
+    def answer(self, page: str, answer: Answer) -> None:
+        if answer.to != NOBODY:
+            self.pipe.send(("answer", page, answer.to, wire.event_text(answer)))
 
     def look(self) -> None:
         """Tells what has changed: the scene, then the shapes."""
@@ -186,7 +206,10 @@ class Worker:
                 if part.mesh is not None and part.mesh not in self.known:
                     self.known.add(part.mesh)
                     self.pipe.send(("mesh", part.mesh, self.surfaces.packed(part.mesh)))
-            self.pipe.send(("where", event.file))
+            slot = self.session.slot
+            demo = slot.demo_name
+            unnamed = slot.name if slot.file is None and demo is None else None
+            self.pipe.send(("where", event.file, demo, unnamed))
             self.tell(event)
             self.session.changed = True
         if self.session.changed:

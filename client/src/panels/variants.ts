@@ -1,0 +1,73 @@
+// Variants: shapes that were kept, drawn over the present one, compared with it, and taken up again.
+import type { CableValues, VariantInfo } from "../messages";
+import { ask } from "../dialogs/dialog";
+import { button } from "./buttons";
+import { h, setHidden, Slot, type Piece } from "./elements";
+import { message, type Page } from "./page";
+import type { Kind } from "./quantities";
+
+const COLUMNS: readonly { text: string; kind: Kind; value(k: CableValues): number | null }[] = [
+  { text: "Length", kind: "length", value: (k) => k.length },
+  { text: "Bend radius", kind: "length", value: (k) => k.bend_radius },
+  { text: "Tension", kind: "force", value: (k) => k.tension },
+  { text: "Twist", kind: "angle", value: (k) => k.twist },
+  { text: "Clearance", kind: "length", value: (k) => k.clearance },
+  { text: "Weight", kind: "force", value: (k) => k.weight },
+];
+
+export async function keepVariant(page: Page): Promise<void> {
+  const count = (page.scene?.variants.length ?? 0) + 1;
+  await ask({ title: "Keep this variant", label: "Name", value: `Variant ${count}`, note: "Keeps the scene and its shape as they are now. A name that is there already is replaced.", test: "variant-name", action: "Keep", accept: (name) => page.send({ kind: "KeepVariant", name }) });
+}
+
+export function variantsPanel(page: Page): Piece {
+  const keepIt = button({ icon: "plus", text: "Keep this variant", title: "Keeps the present scene and shape under a name (K)", test: "variant-keep", class: "small", run: () => void keepVariant(page) });
+  const table = new Slot(() => {
+    const { scene } = page;
+    const now = page.store.get("readouts")?.cables ?? [];
+    if (scene === null || scene.variants.length === 0) return null;
+    // Built anew when a variant or the present values change: a small table, and nothing in it is typed.
+    return { key: JSON.stringify([scene.unit, scene.variants.map((k) => [k.name, k.shown, k.cables.map((c) => c.length)]), now.map((k) => [k.name, k.length, k.bend_radius, k.tension, k.twist, k.clearance].map((v) => (typeof v === "number" ? v.toPrecision(5) : v)))]), build: () => ({ element: tableOf(page, scene.variants, now), update: () => undefined }) };
+  }, "variants");
+  const empty = h("div", { class: "empty" }, "No variants yet. Keep the present one, change something, and compare.");
+  return {
+    element: h("div", { class: "tab-body" }, h("div", { class: "row-of" }, keepIt), table.element, empty),
+    update: () => {
+      table.update();
+      setHidden(empty, (page.scene?.variants.length ?? 0) > 0);
+    },
+  };
+}
+
+function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly CableValues[]): HTMLElement {
+  const names = [...new Set([...now.map((k) => k.name), ...variants.flatMap((k) => k.cables.map((c) => c.name))])];
+  const cells = (values: CableValues | undefined, base: CableValues | undefined): HTMLElement[] =>
+    COLUMNS.map(({ kind, value }) => {
+      const own = values === undefined ? null : value(values);
+      const other = base === undefined ? null : value(base);
+      const straight = own !== null && own >= 1e3 && kind === "length";
+      const change = own !== null && other !== null && values !== base && !straight ? own - other : null;
+      const digits = kind === "force" ? 2 : page.unit === "mm" || kind === "angle" ? 1 : undefined;
+      const small = change !== null && Math.abs(change) < 1e-9;
+      return h("td", { class: "figure" }, straight ? "straight" : page.text(kind, own, digits), change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`));
+    });
+  const rows: HTMLElement[] = [];
+  const several = names.length > 1;
+  const add = (label: HTMLElement, tools: HTMLElement, list: readonly CableValues[], isNow: boolean, test: string): void =>
+    names.forEach((name, i) => {
+      const values = list.find((k) => k.name === name);
+      const base = now.find((k) => k.name === name);
+      rows.push(h("tr", { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" }, i === 0 ? label : h("td", {}), i === 0 ? tools : h("td", {}), several ? h("td", { class: "muted" }, name) : null, ...cells(values, isNow ? undefined : base)));
+    });
+  add(h("td", {}, h("strong", {}, "now")), h("td", {}), now, true, "variant-now");
+  for (const variant of variants) add(h("td", {}, variant.name), h("td", { class: "tools" }, ...tools(page, variant)), variant.cables, false, `variant-${variant.name}`);
+  return h("table", { class: "table", test: "variants" }, h("thead", {}, h("tr", {}, h("th", {}, "Variant"), h("th", {}), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text)))), h("tbody", {}, ...rows));
+}
+
+function tools(page: Page, { name, shown }: VariantInfo): HTMLElement[] {
+  return [
+    button({ icon: shown ? "eye" : "eyeOff", title: shown ? "Do not draw it over the present shape" : "Draw it over the present shape", test: `variant-show-${name}`, class: "quiet", run: () => page.do({ kind: "ShowVariant", name, shown: !shown }) }),
+    button({ text: "Take", title: "Go on from this variant", test: `variant-take-${name}`, class: "small", run: () => void page.send({ kind: "TakeVariant", name }).catch((error: unknown) => page.store.say("error", message(error))) }),
+    button({ icon: "trash", title: "Remove this variant", test: `variant-remove-${name}`, class: "quiet", run: () => page.do({ kind: "RemoveVariant", name }) }),
+  ];
+}

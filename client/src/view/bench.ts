@@ -1,0 +1,28 @@
+// What every tool works with: the store, the line to the session, and the things in the view.
+import type { Connection } from "../connection";
+import type { Store, Unit } from "../store";
+import type { Cables } from "./cables";
+import type { Labels } from "./labels";
+import type { Markers } from "./markers";
+import type { Parts } from "./parts";
+import type { Picking } from "./picking";
+import type { SnapMark } from "./snapmark";
+import type { Snapping } from "./snapping";
+import type { Stage } from "./stage";
+
+export interface Bench {
+  stage: Stage;
+  store: Store;
+  connection: Connection;
+  cables: Cables;
+  parts: Parts;
+  markers: Markers;
+  labels: Labels;
+  picking: Picking;
+  snapping: Snapping;
+  snapMark: SnapMark;
+}
+
+export function unitOf(store: Store): Unit {
+  return store.get("scene")?.unit ?? "mm";
+}

@@ -1,0 +1,141 @@
+// Taking hold of something and moving it: in the plane of the view, along an axis, or to what it snaps to.
+//
+// The page only says where the pointer wants the thing; where it is comes back with the next frame, and when it cannot
+// follow, the frame says why.
+import { Quaternion, Vector3 } from "three";
+import type { Drop } from "../messages";
+import type { Axis, Gesture, Pointer } from "../pointer";
+import type { Vec3 } from "../store";
+import { unitOf, type Bench } from "./bench";
+import { nearest, onPlane } from "./lines";
+import type { Snap } from "./snapping";
+
+export const AXES: { [axis in Axis]: Vector3 } = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
+
+/** What is taken hold of. */
+export interface Held {
+  path: string;
+  at: number | null; // for a cable itself
+  position: Vector3; // of the thing
+  quaternion: Quaternion | null;
+  touched: Vector3; // where the pointer is on it
+  moving: ReadonlySet<string>; // parts that move along: not snapped to
+}
+
+/** Takes hold, and lets go in the end; how the pointer moves the thing is up to whoever uses it. */
+export class Grip {
+  private over = false;
+
+  constructor(
+    private readonly bench: Bench,
+    readonly held: Held,
+  ) {
+    const { connection, store } = bench;
+    store.set("dragging", held.path);
+    const grab = held.at === null ? { path: held.path } : { path: held.path, at: held.at };
+    connection.send({ kind: "Grab", ...grab }).catch((error: Error) => {
+      store.say("warning", error.message, held.path);
+      if (!this.over) this.finish();
+    });
+  }
+
+  get lost(): boolean {
+    return this.over;
+  }
+
+  to(position: Vector3, quaternion: Quaternion | null): void {
+    if (!this.over) this.bench.connection.dragTo(position.toArray(), quaternion === null ? null : [quaternion.w, quaternion.x, quaternion.y, quaternion.z]);
+  }
+
+  drop(keep: Drop["keep"] = null): void {
+    if (this.over) return;
+    this.bench.connection.flushDrag();
+    this.bench.connection.do({ kind: "Drop", keep });
+    this.finish();
+  }
+
+  cancel(): void {
+    if (this.over) return;
+    this.bench.connection.forgetDrag();
+    this.bench.connection.do({ kind: "Cancel" });
+    this.finish();
+  }
+
+  private finish(): void {
+    this.over = true;
+    this.bench.store.set("dragging", null);
+  }
+}
+
+/** The free drag of a cable, an end, a clip, a junction or a part. */
+export class FreeDrag implements Gesture {
+  readonly hint: string;
+  private grip: Grip | null = null;
+
+  constructor(
+    private readonly bench: Bench,
+    private readonly held: Held,
+  ) {
+    const keep = held.at === null ? "" : " · Ctrl on letting go keeps a clip";
+    this.hint = `Drag moves in the view · hold X, Y or Z: along that axis · Shift: no snapping${keep} · Esc: back`;
+  }
+
+  begin(pointer: Pointer): void {
+    this.grip = new Grip(this.bench, this.held);
+    this.move(pointer);
+  }
+
+  move(pointer: Pointer): void {
+    const { position, quaternion, touched } = this.held;
+    const snap = this.snap(pointer);
+    this.bench.snapMark.show(snap);
+    if (snap !== null) {
+      const aligned = pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
+      this.grip?.to(snap.point, aligned);
+      return;
+    }
+    const to = this.free(pointer);
+    if (to !== null) this.grip?.to(to.sub(touched).add(position), quaternion);
+  }
+
+  end(pointer: Pointer): void {
+    const { keep } = this.bench.store.get("options");
+    const kept = this.held.at === null ? null : pointer.modifiers.control ? (keep ?? "clamp") : keep;
+    this.grip?.drop(kept);
+    this.bench.snapMark.show(null);
+  }
+
+  cancel(): void {
+    this.grip?.cancel();
+    this.bench.snapMark.show(null);
+  }
+
+  /** Where the pointer takes the place that it touched. */
+  private free(pointer: Pointer): Vector3 | null {
+    const { axis } = pointer.modifiers;
+    if (axis === null) return onPlane(pointer.ray, this.held.touched, pointer.facing);
+    const along = nearest(pointer.ray, this.held.touched, AXES[axis]);
+    return along === null ? null : this.held.touched.clone().addScaledVector(AXES[axis], along.onLine);
+  }
+
+  /** A cable itself is not snapped, nor is what moves along an axis. */
+  private snap(pointer: Pointer): Snap | null {
+    const { snap } = this.bench.store.get("options");
+    const { axis, shift } = pointer.modifiers;
+    if (!snap || shift || axis !== null || this.held.at !== null) return null;
+    return this.bench.snapping.find(pointer, unitOf(this.bench.store), this.held.moving);
+  }
+}
+
+/** An orientation whose d3 lies along a hole's axis or out of a face, turned as little as can be; a frame's own. */
+export function turnedTo(quaternion: Quaternion | null, snap: Snap): Quaternion | null {
+  if (quaternion === null || snap.quaternion !== null) return snap.quaternion ?? quaternion;
+  if (snap.normal === null) return quaternion;
+  const d3 = new Vector3(0, 0, 1).applyQuaternion(quaternion);
+  const along = snap.normal.clone().multiplyScalar(d3.dot(snap.normal) < 0 ? -1 : 1);
+  return new Quaternion().setFromUnitVectors(d3, along).multiply(quaternion);
+}
+
+export function asVec3(v: Vector3): Vec3 {
+  return v.toArray();
+}

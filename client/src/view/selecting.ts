@@ -1,0 +1,89 @@
+// The plain tool: point, click to select, drag what is under the pointer.
+import { Quaternion } from "three";
+import type { Gesture, Handler, Pointer } from "../pointer";
+import { length } from "../units";
+import { unitOf, type Bench } from "./bench";
+import { FreeDrag, type Held } from "./dragging";
+import { holdOf } from "./holds";
+import type { Hit } from "./picking";
+
+export class Selecting implements Handler {
+  constructor(private readonly bench: Bench) {}
+
+  hover(pointer: Pointer): void {
+    const { store, labels, picking } = this.bench;
+    const hit = picking.pick(pointer);
+    store.set("hovered", hit?.path ?? null);
+    store.setPlace(hit?.kind === "cable" && hit.at !== null ? { cable: hit.path, at: hit.at } : null);
+    labels.say(pointer.screen, hit === null ? "" : this.words(hit));
+    store.set("hint", hit === null ? "" : this.hint(hit));
+    this.bench.stage.renderer.domElement.style.cursor = hit === null || pointer.screen === null ? "" : this.cursor(hit);
+  }
+
+  gestureAt(pointer: Pointer): Gesture | null {
+    const { picking } = this.bench;
+    const hit = picking.pick(pointer);
+    if (hit === null || picking.isLocked(hit.path)) return null;
+    const held = this.hold(hit);
+    return held === null ? null : new FreeDrag(this.bench, held);
+  }
+
+  click(pointer: Pointer): boolean {
+    const { store, picking } = this.bench;
+    const hit = picking.pick(pointer);
+    const more = pointer.modifiers.control || pointer.modifiers.shift;
+    const now = store.get("selection");
+    if (hit === null) {
+      if (!more) store.select([]);
+      return false;
+    }
+    const place = hit.kind === "cable" && hit.at !== null ? { cable: hit.path, at: hit.at } : null;
+    if (!more) store.select([hit.path], place);
+    else if (now.includes(hit.path)) store.select(now.filter((path) => path !== hit.path));
+    else store.select([...now, hit.path], place);
+    return true;
+  }
+
+  private hold(hit: Hit): Held | null {
+    const { markers, cables } = this.bench;
+    if (hit.kind === "cable") {
+      const point = hit.at === null ? null : cables.point(hit.path, hit.at);
+      return point === null ? null : { path: hit.path, at: hit.at, position: point, quaternion: null, touched: hit.point, moving: new Set() };
+    }
+    if (hit.kind === "part") return this.holdPart(hit);
+    const marker = markers.all.get(hit.path);
+    if (marker === undefined) return null;
+    const position = marker.object.position.clone();
+    const quaternion = marker.turns ? new Quaternion().copy(marker.object.quaternion) : null;
+    return { path: hit.path, at: null, position, quaternion, touched: position.clone(), moving: new Set([hit.path]) };
+  }
+
+  /** A part is moved by itself only once it is selected: else the view turns. */
+  private holdPart(hit: Hit): Held | null {
+    const held = this.bench.store.get("selection").includes(hit.path) ? holdOf(this.bench, hit.path) : null;
+    return held === null ? null : { ...held, touched: hit.point };
+  }
+
+  private words(hit: Hit): string {
+    const { store, markers, cables } = this.bench;
+    const unit = unitOf(store);
+    if (hit.kind === "cable" && hit.at !== null) {
+      const total = cables.views.get(hit.path)?.strand?.length ?? 0;
+      return `${hit.path}\n${length(hit.at * total, unit)} from start · ${length((1 - hit.at) * total, unit)} from end`;
+    }
+    const marker = markers.all.get(hit.path);
+    return marker === undefined ? hit.path : `${hit.path}\n${marker.kind}`;
+  }
+
+  private cursor(hit: Hit): string {
+    const movable = hit.kind !== "part" || this.bench.store.get("selection").includes(hit.path);
+    return movable && !this.bench.picking.isLocked(hit.path) ? "grab" : "pointer";
+  }
+
+  private hint(hit: Hit): string {
+    if (this.bench.picking.isLocked(hit.path)) return "Locked";
+    if (hit.kind === "cable") return "Click: select · drag: pull the cable · hold X, Y or Z while dragging: along that axis";
+    if (hit.kind === "marker") return "Click: select, then turn it with the gizmo · drag: move";
+    return this.bench.store.get("selection").includes(hit.path) ? "Drag: move it in the view" : "Click: select, then move it";
+  }
+}
