@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lissom.scene import Scene, SceneError
-from lissom.scene.saving import with_meshes_from, write_atomically
+from lissom.scene.saving import with_files_from, write_atomically
 from lissom.session import wire
 from lissom.session.messages import CableValues, MeasureInfo, PointsInfo, Quantity, Unit, Vec3, Vec4, View
 
@@ -66,7 +66,7 @@ def variant_scenes(kept: Variant, now: Scene) -> list[tuple[Scene, bool]]:
 
 def moved_to(desk: Desk, scene: Scene, folder: Path) -> Desk:
     """The desk for a file in another folder than the scene's: variants find their meshes from there."""
-    variants = [replace(k, scene=with_meshes_from(scene._again(k.scene.to_dict()), folder)) for k in desk.variants]
+    variants = [replace(k, scene=with_files_from(scene._again(k.scene.to_dict()), folder)) for k in desk.variants]
     return replace(desk, variants=tuple(variants))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lissom.scene import Scene, SceneError
-from lissom.scene.saving import path_from, scene_text, with_meshes_from
+from lissom.scene.saving import path_from, scene_text, with_files_from
 from lissom.session.desk import variant_scenes
 from lissom.session.messages import (
     AddCable,
@@ -56,7 +56,7 @@ class Base:
         if self.file is not None and _says(self.file, self.scene):
             yield f"sim = lissom.Simulation.open({path_from(str(self.file), str(folder))!r})"
         else:
-            text = scene_text(with_meshes_from(self.scene, folder), "toml")
+            text = scene_text(with_files_from(self.scene, folder), "toml")
             yield f"sim = lissom.Simulation(lissom.Scene.from_toml({quoted(text)}))"
 
 
@@ -114,7 +114,7 @@ def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: 
     elif isinstance(command, TakeVariant):
         kept = next(k for k in before.desk.variants if k.name == command.name)
         for scene, cold in variant_scenes(kept, before.state.scene):
-            text = scene_text(with_meshes_from(scene, folder), "toml")
+            text = scene_text(with_files_from(scene, folder), "toml")
             yield f"sim.replace_scene(lissom.Scene.from_toml({quoted(text)}))"
             yield f"sim.solve(cold={cold})"
 
