@@ -25,6 +25,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.rod
 	$(BIN)/python -m benchmarks.contact
 	$(BIN)/python -m benchmarks.studio
+	$(BIN)/python -m benchmarks.motion
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)

@@ -18,6 +18,7 @@ NAMES = [path.relative_to(ROOT).as_posix() for path in DOCS]
 THEORY = ROOT / "docs" / "theory" / "rods.md"
 CONTACT = ROOT / "docs" / "theory" / "contact.md"
 ROUTING = ROOT / "docs" / "theory" / "routing.md"
+MOTION = ROOT / "docs" / "theory" / "motion.md"
 
 TOP_FOLDERS = {"src", "docs", "tests", "examples", "benchmarks", ".ci"}
 TOP_FILES = {"Makefile", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "requirements.lock"}
@@ -110,12 +111,12 @@ def names_bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION], ids=lambda p: p.stem)
 def test_equations_are_numbered_in_order(theory: Path) -> None:
     assert equations(theory) == list(range(1, len(equations(theory)) + 1))
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION], ids=lambda p: p.stem)
 def test_sections_are_numbered_in_order(theory: Path) -> None:
     assert sections(theory) == list(range(1, len(sections(theory)) + 1))
 
@@ -136,7 +137,9 @@ def test_equations_cited_by_the_docs_exist(name: str) -> None:
     assert set(numbers(CITED_HERE, text)) <= set(equations())
 
 
-@pytest.mark.parametrize(("theory", "least"), [(CONTACT, 6), (ROUTING, 5)], ids=["contact", "routing"])
+@pytest.mark.parametrize(
+    ("theory", "least"), [(CONTACT, 6), (ROUTING, 5), (MOTION, 2)], ids=["contact", "routing", "motion"]
+)
 def test_what_the_other_theories_cite_exists(theory: Path, least: int) -> None:
     """Their own equations as (5), those of the rods as rods (23), rods §6."""
     text = re.sub(r"\\tag\{\d+\}", "", theory.read_text(encoding="utf-8"))

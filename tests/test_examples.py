@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lissom.analysis.report import findings
+from lissom.analysis.sweepfiles import Request, run_sweep
 from lissom.scene import Scene
 from lissom.simulation import Simulation
 
@@ -41,3 +42,21 @@ def test_figures_are_shown_and_small() -> None:
     for figure in FIGURES.glob("*.png"):
         assert f"figures/{figure.name}" in page
         assert figure.stat().st_size < 150_000
+
+
+SWEEPS = [
+    ("steered-brake-hose", Request(grid={"steering": 9, "travel": 9})),
+    ("steered-brake-hose", Request(motion="pothole in a bend", frames=21)),
+    ("robot-wrist", Request(motion="pick and place", frames=31, back=True)),
+    ("tailgate", Request(grid={"opening": 19}, back=True)),
+]
+
+
+@pytest.mark.parametrize(("name", "request_"), SWEEPS, ids=[f"{k[0]}, {k[1].motion or 'grid'}" for k in SWEEPS])
+def test_every_position_is_certified_and_within_limits_whatever_the_direction(name: str, request_: Request) -> None:
+    scene = Scene.load(ROOT / "examples" / f"{name}.toml")
+    *_, swept = run_sweep(scene, request_)
+    assert [(k.number, k.status, k.reason) for k in swept.failed] == []
+    assert [(k.check.rule, k.check.cable, k.failed) for k in swept.worst() if k.failed] == []
+    assert swept.snaps == []
+    assert swept.hysteresis() == []

@@ -254,6 +254,10 @@ def with_renamed(state: Any, old: str, name: str) -> Any:
                 if member["cable"] == old:
                     member["cable"] = name
 
+    for moved in (*data.get("joints", []), *(t for k in data.get("motions", []) for t in k.get("tracks", []))):
+        if moved["part"] == old:
+            moved["part"] = name
+
     def again(known: dict[str, Any]) -> dict[str, Any]:
         return {name if key == old else key: value for key, value in known.items()}
 

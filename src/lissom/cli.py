@@ -171,7 +171,7 @@ def sweep(
     frames: Annotated[int, typer.Option(min=2, max=1_000_000, help="Positions along keyframes.")] = 60,
     back: Annotated[bool, typer.Option("--back", help="And back again: shows hysteresis.")] = False,
     needed: Annotated[bool, typer.Option("--needed", help="Also find how long each cable must be.")] = False,
-    envelope: Annotated[bool, typer.Option("--envelope", help="Also write what each cable sweeps, as STL.")] = False,
+    envelope: Annotated[bool, typer.Option("--envelope", help="Also write what cables sweep, as STL and GLB.")] = False,
     processes: Annotated[int, typer.Option(min=1, max=1024, help="Share a grid out among so many.")] = 1,
     settings: Settings = None,
     json: AsJson = False,
@@ -218,6 +218,7 @@ def swept_scene(
     from lissom.analysis.needing import length_needed
     from lissom.analysis.sweepfiles import SweepFolder, run_sweep
     from lissom.analysis.sweepreport import print_swept, swept_json, write_swept
+    from lissom.analysis.sweptvolume import rooms
 
     folder = None if output is None else SweepFolder(output, scene, request)
     swept = None
@@ -229,12 +230,13 @@ def swept_scene(
     if needed:
         with telling() as tell:
             lengths = [length_needed(scene, request, cable.name, tell) for cable in scene.cables]
+    near = list(rooms(scene, swept)) if envelope else []
     if as_json:
-        typer.echo(swept_json(scene, swept, lengths), nl=False)
+        typer.echo(swept_json(scene, swept, lengths, near), nl=False)
     else:
-        print_swept(scene, swept, lengths, make_console())
+        print_swept(scene, swept, lengths, make_console(), near)
     if output is not None:
-        for path in write_swept(scene, swept, lengths, output, envelope):
+        for path in write_swept(scene, swept, lengths, output, envelope, near):
             typer.echo(f"wrote {path}", err=as_json)
     if swept.failed:
         typer.echo(f"not certified at {len(swept.failed)} of {len(swept.readings)} positions", err=True)

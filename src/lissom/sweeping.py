@@ -37,8 +37,10 @@ FINEST: Final = 2.0**-14
 """Of the way between two positions: a jump over less is a snap-through."""
 SHORTEST: Final = 2.0**-6
 """Of that way: a solve that fails in smaller steps too has failed."""
-LARGEST_TURN: Final = 1.0
-"""rad that parts turn at a time: a solve over more may lose a whole turn of a cable."""
+LARGEST_TURN: Final = 0.25
+"""rad that parts turn at a time: a solve over much more may lose a whole turn of a cable, and passes things unseen;"""
+LARGEST_WAY: Final = 0.15
+"""and the part of the shortest cable that they go."""
 FRAMES: Final = 60
 """Positions along a motion of keyframes, unless said otherwise."""
 MOST_POSITIONS: Final = 1_000_000
@@ -249,7 +251,7 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
 
     Where there is no equilibrium to go on to, everything stands at the last one.
     """
-    largest = min(1.0, LARGEST_TURN / max(turning(scene, a, b), LARGEST_TURN))
+    largest = longest_step(scene, a, b)
     rough = any(k.friction > 0.0 for k in scene.parts) or any(k.friction > 0.0 for k in scene.cables)
     done, step = 0.0, largest
     snaps: list[Snap] = []
@@ -289,10 +291,15 @@ def stops(simulation: Simulation) -> str:
     return "; ".join(found)
 
 
-def turning(scene: Scene, a: Goal, b: Goal) -> float:
-    """rad that parts may turn in all on the way."""
-    joints = (scene.joint(name).turns(a.settings[name], end) for name, end in b.settings.items())
-    return sum(joints) + sum(angle(a.poses[name][1], pose[1]) for name, pose in b.poses.items())
+def longest_step(scene: Scene, a: Goal, b: Goal) -> float:
+    """Of the way between two positions: parts turn, and go, only so far at a time."""
+    joints = [(scene.joint(name), a.settings[name], end) for name, end in b.settings.items()]
+    turn = sum(joint.turns(start, end) for joint, start, end in joints)
+    turn += sum(angle(a.poses[name][1], pose[1]) for name, pose in b.poses.items())
+    way = sum(joint.slides(start, end) for joint, start, end in joints)
+    way += sum(math.dist(a.poses[name][0], pose[0]) for name, pose in b.poses.items())
+    shortest = min((cable.length for cable in scene.cables), default=1.0)
+    return 1.0 / max(1.0, turn / LARGEST_TURN, way / (LARGEST_WAY * shortest))
 
 
 def shapes(simulation: Simulation) -> Shapes:

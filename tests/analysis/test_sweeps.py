@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from lissom.analysis.needing import length_needed
+from lissom.analysis.needing import first_failure, length_needed
 from lissom.analysis.sweepfiles import Request, SweepFolder, csv_text, run_sweep
-from lissom.analysis.sweepreport import swept_json, write_swept
+from lissom.analysis.sweepreport import print_swept, swept_json, write_swept
 from lissom.analysis.sweeps import Swept
 from lissom.scene import Scene
 from lissom.simulation import Simulation
-from tests.test_sweeping import ARCH, HOSE, rod
+from tests.test_sweeping import ARCH, HOSE, recorded, rod
 
 GRID = Request(grid={"steering": 3, "travel": 4})
 
@@ -174,3 +175,29 @@ def test_a_straight_pull_needs_the_distance() -> None:
     found = length_needed(scene, Request(grid={"travel": 5}), "hose")
     assert found.length == pytest.approx(0.38, abs=0.001)
     assert found.where == "travel 80 mm"
+
+
+def test_a_part_on_its_way_is_held_back_by_the_cable_that_is_too_short(tmp_path: Path) -> None:
+    """A plug goes 110 mm farther than its wire reaches: which wire, from where on, and how long it must be."""
+    recorded(tmp_path, [(0.2 + 0.02 * k, 0.0, 0.0) for k in range(12)])
+    scene = Scene.load(tmp_path / "plug.toml").with_value("wall/position", (0.2, 0.5, 0.0))
+    swept = whole(scene, Request(motion="path"))
+    assert swept.failed
+    assert all(k.status == "infeasible" and k.reason.startswith("wire") for k in swept.failed)
+    assert [k.number for k in swept.failed] == list(range(swept.failed[0].number, 12))
+    assert 0.2 + 0.02 * swept.failed[0].number - 0.01 >= 0.3
+    need = length_needed(scene, Request(motion="path"), "wire")
+    assert need.length == pytest.approx(0.41, rel=2e-3)
+
+
+def test_a_jam_is_no_matter_of_length(tmp_path: Path) -> None:
+    """The wall stops the plug; until there the wire is long enough, and that is all that is asked of it."""
+    recorded(tmp_path, [(0.2, 0.01 * k, 0.0) for k in range(16)])
+    scene = Scene.load(tmp_path / "plug.toml")
+    swept = whole(scene, Request(motion="path"))
+    assert [k.status for k in swept.readings] == ["converged"] * 9 + ["jammed"] * 7
+    stream = io.StringIO()
+    print_swept(scene, swept, [], Console(file=stream, width=200))
+    told = stream.getvalue()
+    assert "jams on the way to t = 9 s: plug stopped at wall, at (200, 85, 0) mm; 7 positions not reached" in told
+    assert first_failure(scene, Request(motion="path")) == ("", "")

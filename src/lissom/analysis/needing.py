@@ -75,6 +75,8 @@ def first_failure(scene: Scene, request: Request) -> tuple[str, str]:
     """What is wrong at the first position where something is, and which that is; two empty texts where nothing is."""
     for swept in run_sweep(scene, request):
         reading = swept.readings[-1]
+        if reading.status == "jammed":
+            break  # no length helps a part past what stops it
         if reading.status != "converged":
             return reading.reason or reading.status, position(reading.settings, reading.name, scene)
         failed = [k for k in reading.checks if k.ok is False]

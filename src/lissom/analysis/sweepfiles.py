@@ -143,7 +143,7 @@ def run_sweep(scene: Scene, request: Request, folder: SweepFolder | None = None,
     if folder is not None:
         folder.start(swept)
     if processes > 1 and request.grid is not None and not request.back and not swept.readings:
-        steps = shared_out(scene, goals, processes)
+        steps = shared_out(simulation, scene, goals, processes)
     else:
         steps = one_by_one(simulation, scene, goals, request.back, len(swept.readings))
     here: Goal | None = None
@@ -173,7 +173,7 @@ def one_by_one(simulation: Simulation, scene: Scene, goals: list[Goal], back: bo
         yield simulation, visit.here, [(read(simulation, visit, scene), visit.shapes)]
 
 
-def shared_out(scene: Scene, goals: list[Goal], processes: int) -> Iterator[Step]:
+def shared_out(simulation: Simulation, scene: Scene, goals: list[Goal], processes: int) -> Iterator[Step]:
     """Pieces of the way, each by a process of its own that begins at the last position of the piece before.
 
     Where its shapes there are not those that the piece before ended with (it came another way, and is on another branch
@@ -184,27 +184,44 @@ def shared_out(scene: Scene, goals: list[Goal], processes: int) -> Iterator[Step
 
     size = max(1, math.ceil(len(goals) / (PIECES * processes)))
     starts = range(0, len(goals), size)
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        pieces = [pool.submit(piece, scene, goals[max(k - 1, 0) : k + size], k, None) for k in starts]
-        state: SimulationState | None = None
+    context = get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=Worker.begin, initargs=(scene,)) as pool:
+        pieces = [pool.submit(Worker.piece, goals[max(k - 1, 0) : k + size], k) for k in starts]
         last: dict[str, Array] = {}
         for start, future in zip(starts, pieces, strict=True):
             first, found, after, here = future.result()
-            if start and state is not None and not same_shapes(scene, first, last):
-                _, found, after, here = piece(scene, goals[start - 1 : start + size], start, state)
-            state, last = after, found[-1][1]
-            simulation = Simulation(scene)
-            simulation.restore(state)
+            if start and not same_shapes(scene, first, last):
+                _, found, after, here = swept_piece(simulation, scene, goals[start - 1 : start + size], start)
+            simulation.restore(after)
+            last = found[-1][1]
             yield simulation, here, found
 
 
-def piece(
-    scene: Scene, goals: list[Goal], start: int, state: SimulationState | None
-) -> tuple[dict[str, Array], list[tuple[Reading, dict[str, Array]]], SimulationState, Goal]:
-    """The shapes at the position before the piece, what was found in it, and where it ended."""
-    simulation = Simulation(scene)
-    if state is not None:
-        simulation.restore(state)
+class Worker:
+    """What a process of its own keeps from piece to piece: the scene with its meshes, solved as it stands."""
+
+    scene: Scene
+    simulation: Simulation
+    state: SimulationState
+
+    @classmethod
+    def begin(cls, scene: Scene) -> None:
+        cls.scene, cls.simulation = scene, Simulation(scene)
+        cls.simulation.solve()
+        cls.state = cls.simulation.state()
+
+    @classmethod
+    def piece(cls, goals: list[Goal], start: int) -> Piece:
+        cls.simulation.restore(cls.state)
+        return swept_piece(cls.simulation, cls.scene, goals, start)
+
+
+Piece = tuple[dict[str, Array], list[tuple[Reading, dict[str, Array]]], SimulationState, Goal]
+"""The shapes at the position before a piece, what was found in it, and where it ended."""
+
+
+def swept_piece(simulation: Simulation, scene: Scene, goals: list[Goal], start: int) -> Piece:
+    """The goals of a piece, after the last one of the piece before where there is one."""
     found: list[tuple[Reading, dict[str, Array]]] = []
     first: dict[str, Array] = {}
     here = goals[0]

@@ -17,6 +17,7 @@ from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
 from lissom.analysis.sweepfiles import csv_text
 from lissom.analysis.sweeps import Reading, SnapReading, Swept, number
+from lissom.analysis.sweptvolume import Room
 from lissom.analysis.table import lined_table
 from lissom.scene import Scene, SectionProperties
 
@@ -40,7 +41,9 @@ def screen(value: float | None, unit: str) -> str:
     return f"{scale * value:.4g} {shown}"
 
 
-def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: Console) -> None:
+def print_swept(
+    scene: Scene, swept: Swept, lengths: Sequence[Needed], console: Console, rooms: Sequence[Room] = ()
+) -> None:
     """How it went, the worst of each check, what snapped, what failed, how long cables must be."""
     good = len(swept.readings) - len(swept.failed)
     console.print(Text(f"{scene.title or 'sweep'}: {good} of {len(swept.readings)} positions certified", style="bold"))
@@ -51,6 +54,8 @@ def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: 
             table.add_column(heading)
         for k in worst:
             mark = Text("✓", style="green") if k.failed == 0 else Text("✗", style="red")
+            if k.check.value is None:
+                mark = Text("–")
             rule = k.check.rule.replace("_", " ") + (f" to {k.check.part}" if k.check.part else "")
             fails = "" if k.failed == 0 else f"{k.failed} of {len(swept.readings)}"
             values = (screen(k.check.value, k.check.unit), screen(k.check.limit, k.check.unit))
@@ -65,10 +70,17 @@ def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: 
     if loops:
         cables = sorted({k.cable for k in loops})
         console.print(f"hysteresis: {', '.join(cables)} other on the way back at {len(loops)} positions")
-    for reading in swept.failed[:MOST_LISTED]:
+    jams = [k for k in swept.failed if k.status == "jammed"]
+    others = [k for k in swept.failed if k.status != "jammed"]
+    for reading in others[:MOST_LISTED]:
         console.print(Text(f"✗ {place(scene, reading)}: {reading.status}: {reading.reason}", style="red"))
-    if len(swept.failed) > MOST_LISTED:
-        console.print(f"… and {len(swept.failed) - MOST_LISTED} more")
+    if len(others) > MOST_LISTED:
+        console.print(f"… and {len(others) - MOST_LISTED} more")
+    if jams:
+        where = f"on the way to {place(scene, jams[0])}: {jams[0].reason}"
+        console.print(Text(f"✗ jams {where}; {len(jams)} positions not reached", style="red"))
+    for room in rooms:
+        console.print(f"what {room.cable} sweeps comes to {1000.0 * room.distance:.4g} mm from {room.part}")
     for need in lengths:
         if need.length is None:
             console.print(f"{need.cable}: no length passes everywhere ({need.why} at {need.where})")
@@ -79,7 +91,7 @@ def print_swept(scene: Scene, swept: Swept, lengths: Sequence[Needed], console: 
             )
 
 
-def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed]) -> str:
+def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed], rooms: Sequence[Room] = ()) -> str:
     """One object; every number is finite or null."""
     whole: dict[str, Any] = {
         "title": scene.title,
@@ -94,18 +106,27 @@ def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed]) -> str:
             for k in swept.hysteresis()
         ],
         "needed": [dataclasses.asdict(k) for k in lengths],
+        "envelopes": [dataclasses.asdict(k) for k in rooms],
     }
     return json.dumps(plain(whole), ensure_ascii=False) + "\n"
 
 
 def write_swept(
-    scene: Scene, swept: Swept, lengths: Sequence[Needed], folder: Path, with_envelope: bool
+    scene: Scene,
+    swept: Swept,
+    lengths: Sequence[Needed],
+    folder: Path,
+    with_envelope: bool,
+    rooms: Sequence[Room] = (),
 ) -> Iterator[Path]:
     """JSON, CSV, plots per cable, and what each cable sweeps."""
     from lissom.analysis.plots import image
     from lissom.analysis.sweepplots import plot_map, plot_sweep
+    from lissom.analysis.sweptvolume import swept_mesh
+    from lissom.exchange.gltf import glb_bytes
+    from lissom.exchange.stl import stl_bytes
 
-    yield write(folder / "sweep.json", swept_json(scene, swept, lengths).encode())
+    yield write(folder / "sweep.json", swept_json(scene, swept, lengths, rooms).encode())
     yield write(folder / "sweep.csv", csv_text(swept).encode())
     for cable in scene.cables:
         if not any(cable.name in k.cables for k in swept.readings):
@@ -118,7 +139,9 @@ def write_swept(
         for k, snap in enumerate((k for k in swept.snaps if k.cable == cable.name), start=1):
             yield write(folder / f"{stem}-snap-{k}.csv", snap_csv(snap).encode())
         if with_envelope and SectionProperties.of(scene.type_of(cable)).radius > 0.0:
-            yield write(folder / f"{stem}-envelope.stl", envelope_stl(scene, swept, cable.name))
+            vertices, triangles = swept_mesh(scene, swept, cable.name)
+            yield write(folder / f"{stem}-envelope.stl", stl_bytes(1000.0 * vertices, triangles))
+            yield write(folder / f"{stem}-envelope.glb", glb_bytes(vertices, triangles))
 
 
 def snap_csv(snap: SnapReading) -> str:
@@ -127,18 +150,3 @@ def snap_csv(snap: SnapReading) -> str:
     for before, after in zip(snap.shape_before, snap.shape_after, strict=True):
         lines.append(",".join(f"{v:.9g}" for v in (*before, *after)))
     return "\n".join(lines) + "\n"
-
-
-def envelope_stl(scene: Scene, swept: Swept, cable: str) -> bytes:
-    """What the cable sweeps, as a binary STL file in millimetres."""
-    from lissom.geometry.envelope import envelope
-
-    radius = SectionProperties.of(scene.type_of(cable)).radius
-    vertices, triangles, _ = envelope(swept.runs(cable), radius)
-    corners = 1000.0 * vertices[triangles]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.linalg.norm(normals, axis=1, keepdims=True)
-    rows = np.zeros(len(corners), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-    rows["normal"] = normals / np.where(sizes > 0.0, sizes, 1.0)
-    rows["corners"] = corners
-    return b"lissom envelope, mm".ljust(80) + np.uint32(len(rows)).tobytes() + rows.tobytes()

@@ -290,3 +290,32 @@ def _size(value: Any) -> int:
 
 def _index(value: Any) -> int:
     return _size(value)
+
+
+def glb_bytes(vertices: Vertices, triangles: Triangles) -> bytes:
+    """A binary file with one mesh, m; glTF has y up, so the mesh is turned into it."""
+    places = np.ascontiguousarray(np.stack([vertices[:, 0], vertices[:, 2], -vertices[:, 1]], axis=1), dtype="<f4")
+    order = np.ascontiguousarray(triangles, dtype="<u4")
+    low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(3), np.zeros(3))
+    document = {
+        "asset": {"version": "2.0", "generator": "lissom"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"byteLength": places.nbytes + order.nbytes}],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": places.nbytes},
+            {"buffer": 0, "byteOffset": places.nbytes, "byteLength": order.nbytes},
+        ],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": len(places), "type": "VEC3",
+             "min": low.tolist(), "max": high.tolist()},
+            {"bufferView": 1, "componentType": 5125, "count": order.size, "type": "SCALAR"},
+        ],
+    }  # fmt: skip
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = [(JSON_CHUNK, text), (BIN_CHUNK, places.tobytes() + order.tobytes())]
+    packed = b"".join(np.array([len(data), kind], dtype="<u4").tobytes() + data for kind, data in chunks)
+    return MAGIC + np.array([2, 12 + len(packed)], dtype="<u4").tobytes() + packed

@@ -77,3 +77,14 @@ def _first_wrong(lines: list[bytes]) -> str:
 def _separate(vertices: Vertices) -> tuple[Vertices, Triangles]:
     """Every triangle has vertices of its own."""
     return vertices, np.arange(len(vertices), dtype=np.int64).reshape(-1, 3)
+
+
+def stl_bytes(vertices: Vertices, triangles: Triangles) -> bytes:
+    """A binary file, in the numbers of the vertices."""
+    corners = vertices[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+    rows = np.zeros(len(corners), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    rows["normal"] = normals / np.where(sizes > 0.0, sizes, 1.0)
+    rows["corners"] = corners
+    return b"lissom".ljust(80) + np.uint32(len(rows)).tobytes() + rows.tobytes()

@@ -147,6 +147,10 @@ class Joint(Described):
             return 0.0
         return math.dist(a, b) if isinstance(a, tuple) and isinstance(b, tuple) else abs(float(a) - float(b))  # type: ignore[arg-type]
 
+    def slides(self, a: Value, b: Value) -> float:
+        """How far its part slides from one value to another, m."""
+        return abs(float(a) - float(b)) if self.kind == "slide" else 0.0  # type: ignore[arg-type]
+
     def _turn(self, value: Value) -> Quaternion:
         if isinstance(value, tuple):
             angle = math.hypot(*value)
