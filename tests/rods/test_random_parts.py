@@ -154,8 +154,9 @@ def changed(simulation: Simulation, good: Frame) -> list[str]:
 # in the outer half of a segment (45), a connector in the floor (67), contacts beside a rim (101) and beside an edge
 # (148, 160), a cable that dips between the points a rough thing holds (151).
 MENDED = (30, 41, 45, 67, 101, 148, 151, 160)
-# Of all solves, the part that may be refused, with the reason said, though nothing here shows why it must be.
-UNEXCUSED = 0.05
+# Of all solves, the part that may be refused, with the reason said, though nothing here shows why it must be. Measured:
+# 3 % of the solves of seeds 0–115 (16 of 497), none of the 49 of seeds 194–204.
+UNEXCUSED = 0.04
 
 
 @pytest.mark.parametrize(
