@@ -40,7 +40,7 @@ export class View3D implements Viewport {
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
   private opened: string | null = null;
-  private waiting = false; // for meshes of a scene just opened
+  private waiting = false; // for meshes and shapes of a scene just opened
 
   constructor(
     element: HTMLElement,
@@ -153,7 +153,8 @@ export class View3D implements Viewport {
     if (isNew || bounds.min.z < this.grid.height) this.grid.setFloor(floor, radius); // else it stays: it must not jump
     if (!isNew) return;
     this.opened = opened;
-    this.waiting = this.bench.parts.waiting;
+    const unseen = (scene?.cables.length ?? 0) > 0 && (this.store.get("frame")?.strands.size ?? 0) === 0;
+    this.waiting = this.bench.parts.waiting || unseen;
     this.bench.stage.rig.standard("isometric", bounds, true);
   }
 }
