@@ -153,8 +153,11 @@ export class View3D implements Viewport {
     if (isNew || bounds.min.z < this.grid.height) this.grid.setFloor(floor, radius); // else it stays: it must not jump
     if (!isNew) return;
     this.opened = opened;
-    const unseen = (scene?.cables.length ?? 0) > 0 && (this.store.get("frame")?.strands.size ?? 0) === 0;
+    const strands = this.store.get("frame")?.strands;
+    const unseen = scene?.cables.some(({ name }) => strands?.has(name) !== true) ?? true;
     this.waiting = this.bench.parts.waiting || unseen;
-    this.bench.stage.rig.standard("isometric", bounds, true);
+    const kept = scene?.views[0];
+    if (kept === undefined) this.bench.stage.rig.standard("isometric", bounds, true);
+    else this.goTo(kept);
   }
 }
