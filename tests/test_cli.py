@@ -15,6 +15,8 @@ from lissom import __version__, cli
 from lissom.scene import Scene
 from lissom.scene.templates import TEMPLATES
 from lissom.simulation import Report, Simulation
+from lissom.studio import running
+from lissom.studio.worker import Start
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DEMO = str(EXAMPLES / "brake-hose.toml")
@@ -164,11 +166,20 @@ def test_the_shipped_scene_is_the_example() -> None:
     assert shipped.read_bytes() == Path(DEMO).read_bytes()
 
 
-def test_version_and_plain_help() -> None:
+def test_version_and_help() -> None:
     assert run("--version") == (0, f"lissom {__version__}\n", "")
-    status, out, _ = run()
+    status, out, _ = run("--help")
     assert status == 0
     assert "solve" in out
+    assert "studio" in out
+
+
+def test_plain_lissom_opens_the_studio_on_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Start] = []
+    monkeypatch.setattr(running, "run_studio", lambda start, **options: opened.append(start))
+    status, _, _ = run()
+    assert status == 0
+    assert [start.demo for start in opened] == ["brake-hose"]
 
 
 FLOOR = """
