@@ -12,6 +12,7 @@ from lissom.geometry.clearance import clearance, crossed
 from lissom.geometry.solids import mesh_solid
 from lissom.rods import assembly
 from lissom.rods.assembly import Assembly
+from lissom.rods.outcome import WARM_TOLERANCE
 from lissom.rods.slides import restore
 from lissom.rods.system import Settled, System, Trial
 from lissom.scene import Scene
@@ -118,7 +119,7 @@ def test_a_hose_dragged_over_a_bracket(frames: int, seed: int, tmp_path: Path, m
             assert report.cables["hose"].penetration <= depth
             bulge = 5e-3 * RADIUS  # between its points a smooth hose is nearer to the sheet than the polyline
             assert min(c.distance for c in simulation.clearances) > -bulge
-            assert np.linalg.norm(simulation.cable("hose").positions[-1] - place) < 1e-8
+            assert np.linalg.norm(simulation.cable("hose").positions[-1] - place) < WARM_TOLERANCE * LENGTH
             touched += bool(simulation.contacts)
         else:
             held.append(f"frame {k}: {report.reason}")

@@ -39,7 +39,7 @@ def test_an_unknown_template_names_the_others() -> None:
 def test_what_the_documentation_shows() -> None:
     text = (Path(__file__).parents[2] / "docs" / "scene.md").read_text(encoding="utf-8")
     shown, *others = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert len(others) == 3
+    assert len(others) == 4
     for other in others:
         assert len(Scene.from_toml(other).cables) >= 1
     scene = Scene.from_toml(shown)
