@@ -6,15 +6,15 @@ STAMP := $(VENV)/.installed
 
 .PHONY: run page test check bench soak boundscheck clean
 
-run: $(STAMP)
+run: page
 	$(BIN)/lissom studio
 
 page: $(STAMP)
 	$(BIN)/python hatch_build.py
 
-test: $(STAMP)
+test: page
 	$(BIN)/python tests/browser/chromium.py
-	$(BIN)/python -m pytest -m "not soak" $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" -n 2 $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff check .

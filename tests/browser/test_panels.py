@@ -38,6 +38,7 @@ def test_rename_duplicate_delete_and_undo(studio: Open) -> None:
     page.page.keyboard.press("F2")
     page.fill("rename", "renamed")
     page.until("lissom.store.get('scene').cables[0].name === 'renamed'")
+    page.until("lissom.place('renamed', 0.4) !== null")
     assert math.dist(page.place("renamed", 0.4), shape) < 1e-9, "a name has changed the shape"
     page.page.keyboard.press("Control+d")
     page.until("lissom.store.get('scene').cables.length === 2")
