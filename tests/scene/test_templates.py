@@ -41,8 +41,8 @@ def test_what_the_documentation_shows() -> None:
     shown, *others = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     assert len(others) == 4
     for other in others:
-        said = Scene.from_toml(other)
-        assert said.cables or said.joints
+        example = Scene.from_toml(other)
+        assert example.cables or example.joints
     scene = Scene.from_toml(shown)
     assert scene.with_value("brake hose/length", "450 mm").cable("brake hose").length == 0.45
     messages = re.search(r"```\n(hose\.toml:7.*?)```", text, re.DOTALL)
