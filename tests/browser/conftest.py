@@ -144,6 +144,11 @@ class Studio:
         field.fill(text)
         field.press("Enter")
 
+    def press(self, key: str) -> None:
+        """A key of the page, once no dialog has them any more."""
+        self.until("document.querySelector('dialog[open]') === null")
+        self.page.keyboard.press(key)
+
     def text(self, test: str) -> str:
         found: str = self.page.locator(f'[data-test="{test}"]').first.inner_text()
         return found

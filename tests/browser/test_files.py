@@ -22,7 +22,7 @@ def test_save_as_and_open_give_the_same_shape(studio: Open) -> None:
     assert (page.server.folder / "kept.toml").is_file()
     assert (page.server.folder / "kept.state.npz").is_file()
     shape = page.place("brake hose", 0.37)
-    page.page.keyboard.press("Control+o")
+    page.press("Control+o")
     page.click("file-brake-hose.toml")
     page.until("Math.abs(lissom.store.get('scene').cables[0].length - 0.42) < 1e-9")
     page.send("Open", path="kept.toml")

@@ -53,7 +53,7 @@ def test_a_view_is_kept_and_gone_back_to(studio: Open) -> None:
     page.fill("view-name", "front of it")
     page.until("lissom.store.get('scene').views.length === 1")
     eye = page.state("scene")["views"][0]["eye"]
-    page.page.keyboard.press("5")
+    page.press("5")
     page.until("Math.hypot(...lissom.camera().eye.map((v, k) => v - argument[k])) > 0.1", eye)
     page.click("view-menu")
     page.click("kept-view-front of it")
