@@ -14,7 +14,8 @@ page: $(STAMP)
 
 test: page
 	$(BIN)/python tests/browser/chromium.py
-	$(BIN)/python -m pytest -m "not soak" -n 2 $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" -n 2 --ignore tests/browser --ignore tests/studio $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" tests/studio tests/browser $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff check .
