@@ -30,6 +30,7 @@ export class Connection {
   private unsent: string[] = [];
   private drag: { position: Vec3; quaternion: Quaternion | null } | null = null;
   private dragAsked = false;
+  private readonly page = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
   constructor(
     private readonly store: Store,
@@ -39,6 +40,7 @@ export class Connection {
   open(): void {
     const url = new URL(this.address);
     url.searchParams.set("after", String(this.after));
+    url.searchParams.set("page", this.page); // answers that were under way find this page when it comes back
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;

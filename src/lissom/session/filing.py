@@ -192,7 +192,10 @@ def recent(session: Session) -> list[str]:
 def remember_recent(session: Session, file: Path) -> None:
     name = session.workspace.said(file)
     names = [name, *(k for k in recent(session) if k != name)][:RECENT]
-    write_atomically(session.workspace.hidden / "recent.json", json.dumps(names).encode())
+    try:
+        write_atomically(session.workspace.hidden / "recent.json", json.dumps(names).encode())
+    except OSError as error:  # the scene is open all the same
+        session.tell(Notice("warning", f"the list of recent scenes could not be written: {error.strerror or error}"))
 
 
 def files(session: Session, command: Files) -> Json:

@@ -26,6 +26,8 @@ READOUTS_SHARE: Final = 9.0
 """Between two read-outs at least so many times as long as one takes."""
 AUTOSAVE_AFTER: Final = 1.0
 """s after an edit: less than what a crash may lose."""
+KEEP_AGAIN: Final = 15.0
+"""s until unsaved edits are kept again after that failed: a disk may be full for a while."""
 GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
 GONE: Final = "gone"
@@ -263,7 +265,8 @@ class Worker:
         try:
             autosave(self.session)
         except (SceneError, OSError) as error:
-            self.tell(Notice("warning", f"unsaved edits could not be kept: {error}"))
+            self.edited = time.monotonic() + KEEP_AGAIN
+            self.tell(Notice("warning", f"unsaved edits could not be kept: {error}; it will be tried again"))
 
     def tell(self, event: Event) -> None:
         self.pipe.send(("event", wire.event_text(event)))
