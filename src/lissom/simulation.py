@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
+from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, skin
 from lissom.geometry.solids import Solid
 from lissom.laying import Laid
 from lissom.reports import Report as Report
@@ -19,6 +19,7 @@ from lissom.rods.assembly import Assembly, Contact, pose_between
 from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+from lissom.rods.lone import Lone
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import DIRECTIONS, read_line
@@ -80,6 +81,7 @@ class Simulation(Laid):
         self._assembly: Assembly | None = None
         self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
+        self._lone: Lone | None = None  # the only cable that can touch anything: itself
         self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
@@ -94,7 +96,7 @@ class Simulation(Laid):
 
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; those at hand are kept."""
-        self._meets = is_assembly(self._scene)
+        self._see()
         before = self._solids
         self._solids = {}
         for part in self._scene.parts:
@@ -105,6 +107,11 @@ class Simulation(Laid):
                     found, warnings = make_solid(self._scene, part)
                     self.notes += warnings
                 self._solids[key] = found
+
+    def _see(self) -> None:
+        """Whether cables may meet anything, and which can touch themselves."""
+        self._meets = is_assembly(self._scene)
+        self._touchy = frozenset(k.name for k in self._scene.cables if meets_itself(self._scene, k.name))
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -119,13 +126,28 @@ class Simulation(Laid):
         if self._meets:
             return self._solve_together(cold, began)
         for name in [k for k in self._solvers if cold or k in self._dirty]:
-            report = self._solvers[name].solve(cold)
+            report = self._solve_lone(name, cold) if name in self._touchy else self._solvers[name].solve(cold)
             self._reports[name] = report
             iterations += report.iterations
             if report.status in ("converged", "unstable"):
                 self._results.pop(name, None)
                 self._dirty.discard(name)
         return self._overall(iterations, began)
+
+    def _solve_lone(self, name: str, cold: bool) -> RodReport:
+        """Alone; as an assembly of one where it touches itself, or would pass through itself on the way."""
+        solver = self._solvers[name]
+        if self._assembly is None:
+            if self._lone is None or self._lone.solver is not solver:
+                self._lone = Lone(solver, skin(self._scene, name, solver))
+            report = self._lone.solve(cold)
+            if report is not None:
+                return report
+            self._assembly = make_assembly(self._scene, {name: solver}, {}, self._parts, self._junctions)
+        report = self._assembly.solve(cold)[name]
+        if report.status == "converged" and not self._assembly.contacts:
+            self._assembly = None
+        return report
 
     def _overall(self, iterations: int, began: float) -> Report:
         worst, reason = "converged", ""
@@ -202,8 +224,8 @@ class Simulation(Laid):
 
     @property
     def looks_for_contact(self) -> bool:
-        """Whether cables are kept from passing through things; not where a cable is alone in the scene."""
-        return self._meets
+        """Whether cables are solved together with what they touch; not those that nothing is near but themselves."""
+        return self._meets or self._assembly is not None
 
     @property
     def clearances(self) -> tuple[Clearance, ...]:
@@ -368,7 +390,7 @@ class Simulation(Laid):
                 self._rebuild(cable.name, self._with_grips(self._line(cable)))
             elif around:
                 self._follow(cable)
-        self._meets = is_assembly(scene)  # one cable more may be one to touch
+        self._see()  # one cable more may be one to touch
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
             self._modes.pop(name, None)

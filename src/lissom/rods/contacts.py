@@ -20,6 +20,8 @@ NO_PART = -1
 # has turned by no more than acos of this.
 SAME_PLACE = 1.2
 SAME_NORMAL = 0.5
+# Between cables both places may run: such a contact is still the same three segments on.
+BOTH_RUN = 0.3
 # Two contacts have become one if they are nearer than this (segments, plus 1 − cos of the angle).
 MERGED = 0.1
 
@@ -53,12 +55,14 @@ class Contacts:
     point: Array  # (c, 3) on the surface touched, m
     normal: Array  # (c, 3) from what is touched to the cable a
     gap: Array  # (c,) m, radii taken off: negative where they overlap
-    distance: Array  # (c,) m from the centre line of a to the surface, or to the centre line of b
+    distance: Array  # (c,) m from the centre line of a to the surface; between cables, how far they may near each other
     curvature: Array  # (c, 3, 3) Hessian of the gap with respect to the place on the cable a, 1/m
     along: Array  # (c, 3) along the cable a, m: how the place moves with its parameter
     bend: Array  # (c,) m: the normal part of the second derivative
     inside: NDArray[np.bool_]  # (c,) the place can run along the cable
+    other_lean: Array  # (c,)
     other_along: Array  # (c, 3) along the cable b, m
+    other_bend: Array  # (c,) m
     other_inside: NDArray[np.bool_]  # (c,)
     friction: Array  # (c,) coefficient μ; 0 where nothing is known of the past
     force: Array  # (c,) λ: N along the normal, on the cable a
@@ -66,7 +70,9 @@ class Contacts:
     reference: Array  # (c, 3) where the place would be, had it stuck, m
     feeler: Indices  # (c,) number of the part that touches the other, where no cable does; else NO_PART
     feeler_place: Array  # (c, 3) of a part's feeler, m
-    spot: Array  # (c, 3) the same in its axes, in units within which it may be the one of before
+    spot: (
+        Array  # (c, 3) the same in its axes, or where on the cable b, in units within which it may be the one of before
+    )
     edge: Array  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
 
     def __len__(self) -> int:
@@ -86,7 +92,8 @@ class Contacts:
             other=index + NO_LINK, other_segment=pair.copy(), other_t=np.zeros((count, 2)), part=index - 1,
             point=vector.copy(), normal=vector.copy(), gap=number.copy(), distance=number.copy(),
             curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
-            other_along=vector.copy(), other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
+            other_lean=np.full(count, 0.5), other_along=vector.copy(), other_bend=number.copy(),
+            other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
             drag=vector.copy(), reference=vector.copy(), feeler=index + NO_PART, feeler_place=vector.copy(),
             spot=vector.copy(), edge=vector.copy(),
         )  # fmt: skip
@@ -131,7 +138,8 @@ class Contacts:
     @property
     def _where(self) -> Array:
         """(c, 4) along the cable, in segments, and on the feeler."""
-        return np.column_stack([self.place, self.spot])
+        scale = np.where(self.other == NO_LINK, 1.0, BOTH_RUN)
+        return np.column_stack([scale * self.place, self.spot])
 
 
 @kernel

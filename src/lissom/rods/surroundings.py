@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.clearance import clearance, distances
-from lissom.geometry.pairs import Pairs, apart, between_points, near_pairs, new_pairs
+from lissom.geometry.clearance import between_points, clearance, distances
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, carried_poses, matrix
 from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
+from lissom.rods.pairing import Pairing
 from lissom.rods.past import Memory, Past, Rubbed
-from lissom.rods.smooth import Places, distinct, new_places, smooth_places, whole_turn
+from lissom.rods.smooth import Places, distinct, new_places, smooth_places
 from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
@@ -28,9 +28,6 @@ NEAR_LENGTH = 0.02
 MOUNT_RADII = 4.0
 # and any part within so many radii of a point that is held (a diameter).
 HELD_RADII = 2.0
-# Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
-SELF_RADII = 6.0
-SELF_SEGMENTS = 3.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
@@ -79,15 +76,12 @@ class Surroundings:
     _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
     _places: Places = field(init=False)
-    _pairs: list[tuple[int, int]] = field(init=False)
-    _pair_room: Pairs = field(init=False)
+    _pairing: Pairing = field(init=False)
 
     def __post_init__(self) -> None:
         self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
         self._room, self._places = new_found(256), new_places(256)
-        self._pair_room = new_pairs(256)
-        touch = [k for k, skin in enumerate(self.skins) if skin.collide and skin.radius > 0.0]
-        self._pairs = [(a, b) for a in touch for b in touch if a <= b]
+        self._pairing = Pairing(self.skins)
         for a, skin in enumerate(self.skins):
             for b, obstacle in enumerate(self.obstacles):
                 if skin.collide and obstacle.name not in skin.ignore:
@@ -95,8 +89,7 @@ class Surroundings:
 
     @property
     def reach(self) -> float:
-        radius = min((k.radius for k in self.skins), default=0.0)
-        return 0.5 * self.margin + radius if self._pairs else self.margin + radius
+        return self.margin + min((k.radius for k in self.skins), default=0.0)
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
         self.place_bodies(bodies)
@@ -104,10 +97,6 @@ class Surroundings:
         for a, b in self._wanted:
             obstacle = self.obstacles[b]
             distances(obstacle.solid, obstacle.rotation, obstacle.position, points[a], rooms[a])
-        for a, b in self._pairs:
-            if a != b or whole_turn(points[a]) > math.pi:
-                least = max(SELF_RADII * self.skins[a].radius, self.reach)
-                apart(points[a], points[b], least, int(a == b), rooms[a], rooms[b])
         return [between_points(x, room) for x, room in zip(points, rooms, strict=True)]
 
     def follow(self, number: int, solver: RodSolver) -> None:
@@ -125,6 +114,7 @@ class Surroundings:
         for a, b in self._wanted:
             if a == number:
                 self._wanted[a, b] = wanted(skin, self.obstacles[b].name)
+        self._pairing = Pairing(self.skins)
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
@@ -138,10 +128,9 @@ class Surroundings:
             found = self._found(a, b, points[a], flags)
             if len(found):
                 lists.append(found)
-        for a, b in self._pairs:
-            found = self._between(a, b, points[a], points[b])
-            if len(found):
-                lists.append(found)
+        found = self._pairing.near(points)
+        if len(found):
+            lists.append(found)
         if self.meetings is not None:
             lists += self.meetings.near(self.margin)
         contacts = Contacts.joined(lists)
@@ -149,44 +138,14 @@ class Surroundings:
             self._remember_cables(contacts, self._rubbed)
         return contacts
 
-    def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
-        """Contacts of two cables, or of one with itself."""
-        first, second = self.skins[a], self.skins[b]
-        if a == b and whole_turn(x) <= math.pi:  # a curve that comes back to itself turns by more (Fenchel)
-            return Contacts.none()
-        both = first.radius + second.radius
-        least = max(SELF_RADII * first.radius, SELF_SEGMENTS * float(np.diff(first.s).max()))
-        while True:
-            count = near_pairs(x, first.s, y, second.s, int(a == b), least, both + self.margin, self._pair_room)
-            room = self._pair_room
-            if count <= len(room.ta):
-                break
-            self._pair_room = new_pairs(2 * count)
-        if count == 0:
-            return Contacts.none()
-        c = Contacts.empty(count)
-        c.link[:], c.segment[:], c.t[:] = a, room.segment_a[:count, None], room.ta[:count, None]
-        c.other[:], c.other_segment[:], c.other_t[:] = b, room.segment_b[:count, None], room.tb[:count, None]
-        c.normal[:] = room.normal[:count]
-        c.distance[:] = room.distance[:count]
-        c.gap[:] = c.distance - both
-        c.point[:] = on_polyline(y, c.other_segment, c.other_t) + second.radius * c.normal
-        near = np.maximum(c.distance, 1e-3 * both)  # where centre lines cross there is no normal anyway
-        c.curvature[:] = (np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]) / near[:, None, None]
-        s, r = c.segment[:, 0], c.other_segment[:, 0]
-        c.along[:], c.other_along[:] = x[s + 1] - x[s], y[r + 1] - y[r]
-        c.inside[:] = (c.t[:, 0] > 0.0) & (c.t[:, 0] < 1.0)
-        c.other_inside[:] = (c.other_t[:, 0] > 0.0) & (c.other_t[:, 0] < 1.0)
-        return c.where(~self._held_together(first, second, c))
+    def passing(self, before: list[Array], after: list[Array]) -> float:
+        """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
+        return self._pairing.passing(before, after)
 
-    def _held_together(self, first: Skin, second: Skin, c: Contacts) -> NDArray[np.bool_]:
-        """Places so near to supports of both cables that they cannot give way."""
-        near: list[NDArray[np.bool_]] = []
-        for skin, segment, t in ((first, c.segment, c.t), (second, c.other_segment, c.other_t)):
-            place = on_polyline(skin.s, segment, t)
-            far = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf)
-            near.append(far < MOUNT_RADII * (first.radius + second.radius) / 2.0)
-        return np.asarray(near[0] & near[1])
+    @property
+    def sight(self) -> float:
+        """m: gaps up to this are seen."""
+        return min(self.margin, self._pairing.band)
 
     def _found(self, a: int, b: int, x: Array, flags: Indices) -> Contacts:
         skin, obstacle = self.skins[a], self.obstacles[b]

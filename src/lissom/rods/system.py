@@ -122,7 +122,11 @@ class Touching(Protocol):
 
     @property
     def reach(self) -> float:
-        """m: a point with no contact near may move by this without passing anything unseen."""
+        """m: a point with no contact near may move by this without passing a part unseen."""
+        ...
+
+    def passing(self, before: list[Array], after: list[Array]) -> float:
+        """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
         ...
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
@@ -591,6 +595,8 @@ class System:
             else:
                 length *= 0.5
                 halvings += 1
+        if length <= SHORTEST_STEP and self._meeting(trial) <= 1.0:
+            return  # rather not at all
         self._mind(halvings)
         for link, pull in zip(self.links, step.pulls, strict=True):
             link.nu += length * pull
@@ -666,6 +672,9 @@ class System:
             for way, room in zip(ways, rooms, strict=True):
                 part = min(part, float((ADVANCE * np.maximum(room, reach) / np.maximum(way, 1e-300)).min()))
         part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
+        meet = self._meeting(trial)
+        if meet <= 1.0:
+            part = min(part, ADVANCE * meet)
         c = self.contacts
         if not len(c):
             return part
@@ -674,6 +683,10 @@ class System:
         nearing = -np.einsum("ck,ck->c", c.normal, moved)
         hits = (nearing > 0.0) & (c.distance > 0.0)
         return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))
+
+    def _meeting(self, trial: Trial) -> float:
+        """The part of the way to a trial at which cables first pass through each other; above 1 if not at all."""
+        return self.touching.passing([k.x for k in self.links], trial.points)
 
     def _leave_saddle(self, columns: Columns, Z: Array) -> None:
         """Turns everything along the direction of least stiffness, found by inverse iteration, to the lower side."""
@@ -702,7 +715,9 @@ class System:
             move *= ESCAPE_TURN / step.largest
         for turn in step.turns:
             turn *= ESCAPE_TURN / step.largest
-        self._take(min((self._beside(step, side) for side in (1.0, -1.0)), key=lambda k: k.value), self.contacts)
+        ways = [k for k in (self._beside(step, side) for side in (1.0, -1.0)) if self._meeting(k) > 1.0]
+        if ways:
+            self._take(min(ways, key=lambda k: k.value), self.contacts)
 
     def _beside(self, step: Step, side: float) -> Trial:
         """As far along a direction as nothing is passed."""
