@@ -251,7 +251,7 @@ class Frame:
             return []
         way = x[k[0]] + t[k] * (x[k[0] + 1] - x[k[0]]) - y[k[1]] - u[k] * (y[k[1] + 1] - y[k[1]])
         normal = way / np.linalg.norm(way)  # stationary there: bulges of the arcs above their chords count fully
-        bulges = normal @ (bulge(x, k[0]) * t[k] * (1 - t[k]) - bulge(y, k[1]) * u[k] * (1 - u[k]))
+        bulges = normal @ (bulge(x, int(k[0])) * t[k] * (1 - t[k]) - bulge(y, int(k[1])) * u[k] * (1 - u[k]))
         depth = deep[k] - float(bulges)
         if depth <= self.depth:
             return []

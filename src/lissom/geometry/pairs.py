@@ -4,7 +4,8 @@ Along cable a, f(w) = min over v of |x(w) − y(v)| is how far cable b is: the f
 from the foot v to w. It is looked at from every point of a: a sign change of the slope between two points brackets a
 minimum, which is reported once, at its own place. Every overlap holds such a minimum. Where the cables run side by side
 the floor is flat and the place of its minimum hangs on a hair: there the points of a where it is level are reported
-instead, each with its foot on b.
+instead, each with its foot on b. Between two of them the floor may be lower, a *dip*: those that matter are pinned,
+places of a that are reported from then on as its points are.
 """
 
 from typing import NamedTuple
@@ -35,6 +36,8 @@ ACROSS = 0.25
 # Points nearer than this (segments) to a minimum are above it and not told: as hinges they would tilt the floor to and
 # fro, and its minimum with it.
 SHADOW = 1.0
+# Where dips are looked for: between two points the floor may rise and fall.
+DIP_STEPS = 4
 # A minimum is found when its bracket, or a step, is below this (segments).
 SETTLED = 1e-11
 MOST_STEPS = 60
@@ -54,6 +57,8 @@ class Lines(NamedTuple):
     turns: Indices  # (cables,) 1 where it turns enough to meet itself
     had: Indices  # (all,) 1 where a minimum was reported just before the point when last looked at
     has: Indices  # (all,) the same of this look
+    pin_cable: Indices  # (p, 2) cables a ≤ b of the pins
+    pin_place: Array  # (p, 2) w, and v when it was last looked for
 
 
 class Pairs(NamedTuple):
@@ -82,6 +87,9 @@ def new_pairs(room: int) -> Pairs:
     )  # fmt: skip
 
 
+Ends = tuple[float, float, float, float, float, float]  # two places w, their feet v, and the slopes there: < 0, ≥ 0
+
+
 class Feet(NamedTuple):
     """Feet of a point of a on cable b."""
 
@@ -90,17 +98,19 @@ class Feet(NamedTuple):
 
 
 @kernel
-def near_pairs(lines: Lines, beyond: float, found: Pairs) -> int:
+def near_pairs(lines: Lines, beyond: float, dips: bool, found: Pairs) -> int:
     """Fills `found` with the places where the skins are within `beyond` (m) of each other; returns how many.
 
     Where `found` has less room than that, it is filled as far as it goes: make room for as many as returned, and ask
-    again. Cables with points that are not finite touch nothing.
+    again. Cables with points that are not finite touch nothing. With `dips` all minima are told and nothing else, those
+    between two places of DIP_STEPS to a segment.
     """
     if not all_finite(lines.points):
         return 0
     cables = len(lines.radius)
-    for i in range(len(lines.has)):
-        lines.had[i], lines.has[i] = lines.has[i], 0
+    if not dips:
+        for i in range(len(lines.has)):
+            lines.had[i], lines.has[i] = lines.has[i], 0
     start = np.zeros(cables + 1, np.int64)  # of the boxes
     for c in range(cables):
         start[c + 1] = start[c] + (lines.first[c + 1] - lines.first[c] - 1) // BLOCK + 1
@@ -123,7 +133,7 @@ def near_pairs(lines: Lines, beyond: float, found: Pairs) -> int:
             far = cutoff + step[a]
             if apart(whole, a, whole, b, far):
                 continue
-            count = of_pair(lines, a, b, cutoff, far, box, start, near, old, new, found, count)
+            count = of_pair(lines, a, b, cutoff, far, dips, box, start, near, old, new, found, count)
     return count
 
 
@@ -153,8 +163,8 @@ def apart(one: Array, i: int, other: Array, j: int, by: float) -> bool:
 
 @kernel
 def of_pair(
-    lines: Lines, a: int, b: int, cutoff: float, far: float, box: Array, start: Indices, near: Indices, old: Feet,
-    new: Feet, found: Pairs, count: int,
+    lines: Lines, a: int, b: int, cutoff: float, far: float, dips: bool, box: Array, start: Indices, near: Indices,
+    old: Feet, new: Feet, found: Pairs, count: int,
 ) -> int:  # fmt: skip
     """Adds the places of one pair; returns the new count."""
     first, n = lines.first[a], lines.first[a + 1] - lines.first[a] - 1
@@ -162,6 +172,7 @@ def of_pair(
     # feet of neighbouring points that are farther apart than this are on different stretches of b
     stride = 1.0 + 2.0 * (lines.arc[first + n] / n) / (lines.arc[other + m] / m)
     before, begin = 0, count
+    last_place, steps = 0.0, DIP_STEPS if dips else 1
     for block in range(start[a], start[a + 1]):
         blocks = 0
         for j in range(start[b], start[b + 1]):
@@ -172,14 +183,15 @@ def of_pair(
             before = 0
             continue
         i_first = BLOCK * (block - start[a])
-        for i in range(i_first, min(i_first + BLOCK, n + 1)):
-            x, along, _ = around(lines.points, first, n, i, float(i))
+        for step in range(steps * i_first, min(steps * (i_first + BLOCK), steps * n + 1)):
+            w = step / steps
+            x, along, _ = around(lines.points, first, n, arc_of(w, n), w)
             feet = 0
             for k in range(blocks):
                 j_first = BLOCK * (near[k] - start[b])
                 j_last = min(j_first + BLOCK, m + 1)
                 if a == b:
-                    j_first = max(j_first, i + 2)
+                    j_first = max(j_first, int(w) + 2)
                 if j_first >= j_last:
                     continue
                 left = side(lines.points, other, m, j_first, x)
@@ -202,37 +214,65 @@ def of_pair(
                         new.slope[feet] = dot(d, along)
                         feet += 1
             for k in range(feet):
-                count = at_point(lines, a, b, i, k, cutoff, old, before, stride, new, found, count)
+                nearest = -1
+                for l in range(before):
+                    away = abs(old.place[l] - new.place[k])
+                    if away <= stride and (nearest < 0 or away < abs(old.place[nearest] - new.place[k])):
+                        nearest = l
+                if nearest >= 0 and old.slope[nearest] < 0.0 and new.slope[k] >= 0.0:
+                    ends = (last_place, w, old.place[nearest], new.place[k], old.slope[nearest], new.slope[k])
+                    count = at_minimum(lines, a, b, ends, cutoff, dips, found, count)
+                if not dips:
+                    count = at_point(lines, a, b, step, new.place[k], new.slope[k], cutoff, found, count)
             for k in range(feet):
                 old.place[k], old.slope[k] = new.place[k], new.slope[k]
             before = feet
+            last_place = w
+    if not dips:
+        count = at_pins(lines, a, b, cutoff, found, count)
     return without_shadowed(lines, a, b, begin, count, stride, found) if count <= len(found.distance) else count
 
 
 @inline
-def at_point(
-    lines: Lines, a: int, b: int, i: int, k: int, cutoff: float, old: Feet, before: int, stride: float, new: Feet,
-    found: Pairs, count: int,
+def at_minimum(
+    lines: Lines, a: int, b: int, ends: Ends, cutoff: float, dips: bool, found: Pairs, count: int
 ) -> int:  # fmt: skip
-    """The minimum between points i − 1 and i of a, if there is one; and point i itself, if it counts."""
+    """Adds the minimum between two places of a, if it counts; returns the new count."""
+    w, v, curve = lowest(lines, a, b, ends)
+    if dips:
+        return count + put(lines, a, b, w, v, False, count, found, cutoff)
+    n, i = lines.first[a + 1] - lines.first[a] - 1, int(ends[1])
+    point = lines.first[a] + i
+    known = lines.had[point] + lines.had[point - 1] + (lines.had[point + 1] if i < n else 0)
+    if curve > (FLAT if known == 0 else STILL_CURVED):
+        lines.has[point] = 1
+        count += put(lines, a, b, w, v, True, count, found, cutoff)
+    return count
+
+
+@inline
+def at_point(
+    lines: Lines, a: int, b: int, i: int, v: float, slope: float, cutoff: float, found: Pairs, count: int
+) -> int:  # fmt: skip
+    """Adds point i of a, whose foot on b is v, if it counts; returns the new count."""
     n = lines.first[a + 1] - lines.first[a] - 1
-    v = new.place[k]
-    nearest = -1
-    for l in range(before):
-        away = abs(old.place[l] - v)
-        if away <= stride and (nearest < 0 or away < abs(old.place[nearest] - v)):
-            nearest = l
-    if nearest >= 0 and old.slope[nearest] < 0.0 and new.slope[k] >= 0.0:
-        w, at, curve = lowest(lines, a, b, i - 1.0, float(i), old.place[nearest], v, old.slope[nearest], new.slope[k])
-        point = lines.first[a] + i
-        known = lines.had[point] + lines.had[point - 1] + (lines.had[point + 1] if i < n else 0)
-        if curve > (FLAT if known == 0 else STILL_CURVED):
-            lines.has[point] = 1
-            count += put(lines, a, b, w, at, True, count, found, cutoff)
-    tip = (i == 0 and new.slope[k] >= 0.0) or (i == n and new.slope[k] <= 0.0)
-    deep, level = sort_of(lines, a, b, i, v, new.slope[k])
+    tip = (i == 0 and slope >= 0.0) or (i == n and slope <= 0.0)
+    deep, level = sort_of(lines, a, b, i, v, slope)
     if deep or tip or level:
         count += put(lines, a, b, float(i), v, False, count, found, cutoff)
+    return count
+
+
+@inline
+def at_pins(lines: Lines, a: int, b: int, cutoff: float, found: Pairs, count: int) -> int:
+    """Adds the pinned places of one pair, each with its foot on b."""
+    n, m = lines.first[a + 1] - lines.first[a] - 1, lines.first[b + 1] - lines.first[b] - 1
+    for p in range(len(lines.pin_place)):
+        if lines.pin_cable[p, 0] == a and lines.pin_cable[p, 1] == b:
+            w = lines.pin_place[p, 0]
+            x, _, _ = around(lines.points, lines.first[a], n, arc_of(w, n), w)
+            v = foot_near(lines.points, lines.first[b], m, x, lines.pin_place[p, 1])
+            count += put(lines, a, b, w, v, False, count, found, cutoff)
     return count
 
 
@@ -287,13 +327,9 @@ def sort_of(lines: Lines, a: int, b: int, i: int, v: float, slope: float) -> tup
 
 
 @inline
-def lowest(
-    lines: Lines, a: int, b: int, low: float, high: float, v_low: float, v_high: float, left: float, right: float
-) -> tuple[float, float, float]:
-    """(w, v) of the minimum between two places of a, and how the floor curves there, in radii a segment squared.
-
-    left < 0 ≤ right: the slopes at the two.
-    """
+def lowest(lines: Lines, a: int, b: int, ends: Ends) -> tuple[float, float, float]:
+    """(w, v) of the minimum between two places of a, and how the floor curves there, in radii a segment squared."""
+    low, high, v_low, v_high, left, right = ends
     first, n = lines.first[a], lines.first[a + 1] - lines.first[a] - 1
     other, m = lines.first[b], lines.first[b + 1] - lines.first[b] - 1
     part = left / (left - right)

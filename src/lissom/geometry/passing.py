@@ -125,7 +125,7 @@ def held_so(way: Way, a: int, b: int, i: int, j: int) -> bool:
     near = 0.5 * way.beside * both
     if min(way.held[i], way.held[i + 1]) >= near or min(way.held[j], way.held[j + 1]) >= near:
         return False
-    return between(way, i, j, 0.0) < both
+    return bool(between(way, i, j, 0.0) < both)
 
 
 @inline

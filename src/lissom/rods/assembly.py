@@ -369,7 +369,7 @@ class Assembly:
         tolerance = TOLERANCE if final or self._slides.any else ON_THE_WAY  # places are found by differences
         return self._slides.settle(
             system,
-            lambda: settled(system, tolerance, self.depth, most),
+            lambda: settled(system, tolerance, self.depth, most, final),
             max(self._least_step, STEP * clear),
             final,
         )
@@ -585,10 +585,10 @@ class Assembly:
         return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
 
 
-def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITERATIONS) -> Settled:
+def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITERATIONS, close: bool = True) -> Settled:
     """Where a harness is pulled taut its forces grow without bound, until nothing is left to invert: no equilibrium."""
     try:
-        return system.settle(most, tolerance, depth)
+        return system.settle(most, tolerance, depth, close)
     except np.linalg.LinAlgError:
         return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0)
 

@@ -199,6 +199,12 @@ def add_places(seats: Seats, link: int, x: Array, found: Array) -> None:
                     found[c, l] -= 0.5 * (x[s, l] + t * (x[s + 1, l] - x[s, l]))
 
 
+def other_places(c: Contacts) -> Array:
+    """(c,) of contacts along the cables b, in segments."""
+    s, t = c.other_segment, c.other_t
+    return np.asarray(0.5 * (s[:, 0] + s[:, 1] + t[:, 0] + t[:, 1]))
+
+
 def on_polyline(x: Array, segment: Indices, t: Array) -> Array:
     """(c, 3) the means of pairs of places (c, 2) of a polyline; also of values given at its points."""
     f = t[:, :, None] if x.ndim == 2 else t

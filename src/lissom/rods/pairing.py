@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lissom.geometry.pairs import Lines, Pairs, near_pairs, new_pairs
 from lissom.geometry.passing import NEVER, Way, first_passing
-from lissom.rods.contacts import Contacts
+from lissom.rods.contacts import NO_LINK, Contacts, other_places
 from lissom.rods.smooth import whole_turn
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ BAND_RADII = 1.0
 # A step leads no deeper than until the centre lines are this part of the radii apart; from there, by this part of it.
 DEEPEST = 0.5
 SHALLOW = 0.1
+# Dips nearer to a pin than this (segments) are at that pin.
+PINNED = 0.02
 # Places within so many radii of supports of both cables (two diameters) cannot give way.
 HELD_RADII = 4.0
 
@@ -54,6 +56,8 @@ class Pairing:
             np.zeros(len(self.skins), dtype=np.int64),
             np.zeros(sum(sizes), dtype=np.int64),
             np.zeros(sum(sizes), dtype=np.int64),
+            np.zeros((0, 2), dtype=np.int64),
+            np.zeros((0, 2)),
         )
         self.band = BAND_RADII * min((self.skins[k].radius for k in touch), default=math.inf)
         far = [np.abs(k.s[:, None] - k.s[k.held]).min(axis=1, initial=np.inf) for k in self.skins]
@@ -72,14 +76,41 @@ class Pairing:
         np.concatenate(points, out=lines.points)
         for c in lines.touch:  # a curve that comes back to itself turns by more (Fenchel)
             lines.turns[c] = whole_turn(points[c]) > math.pi
+        return self._written(self._looked(self.band if beyond is None else beyond, dips=False))
+
+    def _looked(self, beyond: float, dips: bool) -> Pairs:
+        lines = self._lines
         had = lines.has.copy()
         while True:
-            count = near_pairs(lines, self.band if beyond is None else beyond, self._room)
+            count = near_pairs(lines, beyond, dips, self._room)
             if count <= len(self._room.distance):
-                break
+                return Pairs._make(values[:count] for values in self._room)
             self._room = new_pairs(2 * count)
             lines.has[:] = had
-        return self._written(Pairs._make(values[:count] for values in self._room)) if count else Contacts.none()
+
+    def pin(self, points: list[Array], depth: float) -> bool:
+        """Pins where cables overlap by more than `depth` (m) though no place that touches does; False if nowhere."""
+        if not self.any:
+            return False
+        lines = self._lines
+        np.concatenate(points, out=lines.points)
+        room = self._looked(0.0, dips=True)
+        deep = lines.radius[room.cable].sum(axis=1) - room.distance > depth
+        deep &= ~self._near_held(room, lines.radius[room.cable])
+        for k in np.flatnonzero(deep):
+            same = (lines.pin_cable == room.cable[k]).all(axis=1)
+            deep[k] = not (np.abs(lines.pin_place - room.place[k])[same] < PINNED).all(axis=1).any()
+        self._pin(np.vstack([lines.pin_cable, room.cable[deep]]), np.vstack([lines.pin_place, room.place[deep]]))
+        return bool(deep.any())
+
+    def keep(self, c: Contacts) -> None:
+        """Pins that no longer press are taken out; those of contacts between the points of their cables stay."""
+        place = np.stack([c.place, other_places(c)], axis=1)
+        kept = (c.other != NO_LINK) & ~c.inside & (c.force > 0.0) & (place[:, 0] != np.round(place[:, 0]))
+        self._pin(np.stack([c.link, c.other], axis=1)[kept], place[kept])
+
+    def _pin(self, cable: Indices, place: Array) -> None:
+        self._lines = self._lines._replace(pin_cable=cable.copy(), pin_place=place.copy())
 
     def _written(self, room: Pairs) -> Contacts:
         c = Contacts.empty(len(room.distance))

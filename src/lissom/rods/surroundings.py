@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from lissom.geometry.clearance import between_points, clearance, distances
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, carried_poses, matrix
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, other_places
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
@@ -142,6 +142,9 @@ class Surroundings:
         """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
         return self._pairing.passing(before, after)
 
+    def pin(self, points: list[Array], depth: float) -> bool:
+        return self._pairing.pin(points, depth)
+
     @property
     def sight(self) -> float:
         """m: gaps up to this are seen."""
@@ -226,6 +229,7 @@ class Surroundings:
 
     def commit(self, c: Contacts, points: list[Array], bristle: float) -> None:
         """Accepts a solve: what sticks, sticks from here on, with the force it has."""
+        self._pairing.keep(c)
         self._commit_cables(c, points, bristle)
         for a, b in self._wanted:
             obstacle = self.obstacles[b]
@@ -282,12 +286,6 @@ class Surroundings:
                     Clearance(skin.name, obstacle.name, distance - skin.radius, float(place), np.array(y), normal)
                 )
         return found
-
-
-def other_places(c: Contacts) -> Array:
-    """(c,) of contacts along the cables b, in segments."""
-    s, t = c.other_segment, c.other_t
-    return np.asarray(0.5 * (s[:, 0] + s[:, 1] + t[:, 0] + t[:, 1]))
 
 
 def without_held(room: Found, count: int, skin: Skin) -> int:

@@ -73,6 +73,8 @@ MOST_STALLS = 2
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
+# How often a solve looks for cables that overlap between the places that touch.
+MOST_PINS = 8
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 # Caution with what slips is full at first and after a step that was halved; others divide it by this, down to this.
@@ -127,6 +129,13 @@ class Touching(Protocol):
 
     def passing(self, before: list[Array], after: list[Array]) -> float:
         """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
+        ...
+
+    def pin(self, points: list[Array], depth: float) -> bool:
+        """Cables that overlap by more than `depth` (m) between places that touch are to touch there too, from now on.
+
+        False where they do not.
+        """
         ...
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
@@ -197,11 +206,14 @@ class System:
 
     # ---- to equilibrium ------------------------------------------------------------------------------------------
 
-    def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
-        """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
+    def settle(self, most_iterations: int, tolerance: float, depth: float, close: bool = True) -> Settled:
+        """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m).
+
+        `close`: nor between the places at which cables touch.
+        """
         self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = pulled = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = pinned = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
@@ -222,6 +234,10 @@ class System:
             shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
             present, Z, right = self._reduce(columns, shift)
             index = max(present, 0)
+            if there and close and pinned < MOST_PINS and self.touching.pin([k.x for k in self.links], depth):
+                pinned += 1
+                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                continue
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 return Settled(newton.CONVERGED, *done, index, shifted, escapes)
             pressed = pressed + 1 if self.blocked() else 0
