@@ -25,7 +25,7 @@ BLOCK = 4  # arcs to a box
 MOST_FEET = 12  # of one point on one cable, within the cutoff
 # The floor is level at a point if it rises by less than this over a segment, in units of the radii: else the next is
 # lower, and the point need not be told, unless it is deeper than this.
-LEVEL = 0.02
+LEVEL = 0.03
 DEEP = 0.02
 # A floor that curves by less than this (of the radii, over a segment squared) has no minimum worth a place; one that
 # had a minimum when last looked at keeps it down to the second value: what comes and goes at each step never settles.
@@ -55,7 +55,7 @@ class Lines(NamedTuple):
     least: Array  # (cables,) m: two places of one cable nearer to each other along it do not touch
     touch: Indices  # (k,) those that touch cables
     turns: Indices  # (cables,) 1 where it turns enough to meet itself
-    had: Indices  # (all,) 1 where a minimum was reported just before the point when last looked at
+    had: Indices  # (all,) 1 where a minimum was reported just before the point at a look before, of this solve
     has: Indices  # (all,) the same of this look
     pin_cable: Indices  # (p, 2) cables a ≤ b of the pins
     pin_place: Array  # (p, 2) w, and v when it was last looked for
@@ -110,7 +110,7 @@ def near_pairs(lines: Lines, beyond: float, dips: bool, found: Pairs) -> int:
     cables = len(lines.radius)
     if not dips:
         for i in range(len(lines.has)):
-            lines.had[i], lines.has[i] = lines.has[i], 0
+            lines.had[i], lines.has[i] = max(lines.had[i], lines.has[i]), 0
     start = np.zeros(cables + 1, np.int64)  # of the boxes
     for c in range(cables):
         start[c + 1] = start[c] + (lines.first[c + 1] - lines.first[c] - 1) // BLOCK + 1

@@ -68,6 +68,10 @@ class Pairing:
     def any(self) -> bool:
         return len(self._lines.touch) > 0
 
+    def begin(self) -> None:
+        """Another solve: which minima are told follows from the last look alone."""
+        self._lines.had[:] = 0
+
     def near(self, points: list[Array], beyond: float | None = None) -> Contacts:
         """Contacts with gaps up to `beyond` (m); up to the band without it."""
         lines = self._lines
@@ -80,13 +84,13 @@ class Pairing:
 
     def _looked(self, beyond: float, dips: bool) -> Pairs:
         lines = self._lines
-        had = lines.has.copy()
+        has = lines.has.copy()
         while True:
             count = near_pairs(lines, beyond, dips, self._room)
             if count <= len(self._room.distance):
                 return Pairs._make(values[:count] for values in self._room)
             self._room = new_pairs(2 * count)
-            lines.has[:] = had
+            lines.has[:] = has
 
     def pin(self, points: list[Array], depth: float) -> bool:
         """Pins where cables overlap by more than `depth` (m) though no place that touches does; False if nowhere."""

@@ -142,6 +142,10 @@ class Surroundings:
         """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
         return self._pairing.passing(before, after)
 
+    def begin(self) -> None:
+        self.doubled = False
+        self._pairing.begin()
+
     def pin(self, points: list[Array], depth: float) -> bool:
         return self._pairing.pin(points, depth)
 

@@ -115,6 +115,10 @@ class Stalls:
 class Touching(Protocol):
     """Whatever knows what is near the cables."""
 
+    def begin(self) -> None:
+        """A solve begins: how contacts were told in the last one does not count."""
+        ...
+
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         """Contacts of cables whose points are there, with their gaps; forces not filled in."""
         ...
@@ -217,7 +221,7 @@ class System:
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
-        self.touching.doubled = False
+        self.touching.begin()
         stalls = Stalls(self.length)
         self.contacts = self._look([k.x for k in self.links], self.contacts)
         for iteration in range(most_iterations + 1):
