@@ -20,12 +20,13 @@ def lines_of(cables: list[Array], radius: float, least: float = 0.0, turns: int 
         np.concatenate(cables), np.concatenate([arc_of(k) for k in cables]),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.full(count, radius), np.full(count, least),
         np.arange(count), np.full(count, turns), np.zeros(total, np.int64), np.zeros(total, np.int64),
+        np.zeros((0, 2), np.int64), np.zeros((0, 2)),
     )  # fmt: skip
 
 
 def near(lines: Lines, beyond: float) -> Pairs:
     found = new_pairs(2000)
-    count = near_pairs(lines, beyond, found)
+    count = near_pairs(lines, beyond, False, found)
     assert count <= 2000
     return Pairs._make(values[:count] for values in found)
 
@@ -155,9 +156,9 @@ def test_many_cables_are_the_sum_of_their_pairs() -> None:
 def test_too_little_room_and_points_gone_astray() -> None:
     a = coil(4.0, 161)
     few = new_pairs(5)
-    assert near_pairs(lines_of([a], 0.006, least=0.1, turns=1), 0.003, few) >= 119
+    assert near_pairs(lines_of([a], 0.006, least=0.1, turns=1), 0.003, False, few) >= 119
     a[7, 1] = np.nan
-    assert near_pairs(lines_of([a], 0.006, least=0.1, turns=1), 0.003, few) == 0
+    assert near_pairs(lines_of([a], 0.006, least=0.1, turns=1), 0.003, False, few) == 0
 
 
 def test_touching_centre_lines_have_a_normal() -> None:

@@ -65,6 +65,13 @@ class Columns:
     way: Array  # (s, 3) unit vectors along their friction forces
 
     @property
+    def normals(self) -> "Columns":
+        """Those of the contacts alone."""
+        places = chosen(self.places, self.places.column < self.contacts)
+        give, error = self.give[: self.contacts], self.error[: self.contacts]
+        return Columns(places, give, error, self.contacts, self.slips[:0], self.share[:0], self.way[:0])
+
+    @property
     def firm(self) -> int:
         """How many are contacts or springs: forces of their own, not shares of others."""
         return len(self.give) - len(self.slips)
@@ -110,6 +117,11 @@ def with_slips(columns: Columns, c: Contacts, slips: Indices, way: Array) -> Col
     nothing = np.zeros(len(slips))
     give, error = (np.concatenate([values, nothing]) for values in (columns.give, columns.error))
     return Columns(places, give, error, columns.contacts, slips, c.friction[slips], way)
+
+
+def chosen(places: Places, which: Flags) -> Places:
+    link, segment, t, direction, column = places
+    return Places(link[which], segment[which], t[which], direction[which], column[which])
 
 
 def trimmed(places: Places, count: int) -> Places:
