@@ -1,8 +1,8 @@
 """Newton's step of cables that touch cables: the curvature of their contacts without columns of its own.
 
-Cables that press each other would roll off each other, were others not in the way: with the springs of its contacts, but
-without the contacts themselves, a bundle is not stable; and its border has hundreds of columns, or thousands. So only
-the normals are eliminated: K̂ = K + ρ AᵀA, A those of the contacts that act. With S = Σ τ vvᵀ of all springs,
+Cables that press each other would roll off each other, were others not in the way: with the springs of its contacts
+but without the contacts themselves a bundle is not stable, and its border has hundreds of columns, or thousands. So
+only the normals are eliminated: K̂ = K + ρ AᵀA, A those of the contacts that act. With S = Σ τ vvᵀ of all springs,
 
     (K̂ + S) dφ = −g − ρ Aᵀc                                                        [docs/theory/contact.md (14)]
 
@@ -29,7 +29,7 @@ Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 # Conjugate gradients stop where the error, in the energy, has fallen by this factor; or after so many steps.
-EXACT = 1e-9
+EXACT = 1e-6
 MOST_STEPS = 200
 # Lanczos' method stops where the lowest eigenvalue is known to this part of itself; or after so many steps.
 KNOWN = 0.1

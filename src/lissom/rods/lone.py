@@ -11,6 +11,9 @@ from lissom.rods.surroundings import Skin
 
 Array = NDArray[np.float64]
 
+# A cable whose twist changes by more than this (turns) in one solve has made a loop or lost one: the way there matters.
+SNAPPED = 0.5
+
 
 class Lone:
     """Watches over the solves of one cable."""
@@ -34,7 +37,8 @@ class Lone:
                 was = np.stack([np.interp(solver.grid.s, self._skin.s, column) for column in was.T], axis=1)
             self._skin.s = solver.grid.s
             self._pairing = Pairing([self._skin])
-        if self._is_free(was, self._points(solver.solved)):
+        snapped = not cold and before is not None and abs(turns(solver.solved.q) - turns(before.q)) > SNAPPED
+        if not snapped and self._is_free(was, self._points(solver.solved)):
             return report
         if cold or before is None:
             solver.solved = None  # what it holds runs through itself
@@ -62,3 +66,12 @@ class Lone:
         if before is not None and self._pairing.passing([before], [after]) <= 1.0:
             return False
         return len(self._pairing.near([after], 0.0)) == 0
+
+
+def turns(q: Array) -> float:
+    """The twist along a chain of frames (frames, 4), in turns: about d3, from each to the next."""
+    a, b = q[:-1].T, q[1:].T
+    w = (a * b).sum(axis=0)
+    z = a[0] * b[3] - a[3] * b[0] - a[1] * b[2] + a[2] * b[1]
+    angle = 2.0 * np.arctan2(z, w)
+    return float(np.sum((angle + np.pi) % (2.0 * np.pi) - np.pi)) / (2.0 * np.pi)
