@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lissom import Simulation
-from lissom.rods import springs
+from lissom.rods import springs, system
 from lissom.rods.pairing import Pairing
 from lissom.rods.surroundings import Skin
 from lissom.scene import Scene
@@ -99,12 +99,38 @@ def determinant(x: Array, seed: int = 0) -> int:
 RADIUS = 0.003
 
 
+def smooth_at(x: Array, w: Array) -> Array:
+    """(…, 3) places of the quadratic B-spline of points x, w counted in segments; its end segments end straight."""
+    i = np.clip(np.floor(w + 0.5).astype(int), 1, len(x) - 2)
+    u = np.clip(w - i + 0.5, 0.0, 1.0)[..., None]
+    found = 0.5 * (1 - u) ** 2 * x[i - 1] + (0.5 + u - u * u) * x[i] + 0.5 * u * u * x[i + 1]
+    for end, first in ((w < 0.5, 0), (w > len(x) - 1.5, len(x) - 2)):
+        found = np.where(end[..., None], x[first] + (w - first)[..., None] * (x[first + 1] - x[first]), found)
+    return np.asarray(found)
+
+
+def overlap(a: Array, b: Array, reach: float, least: float) -> float:
+    """m by which smooth cables overlap whose radii add up to `reach`; of one cable, places `least` segments apart."""
+    w, v = (np.arange(0, 16 * (len(k) - 1) + 1) / 16 for k in (a, b))
+    far = np.linalg.norm(smooth_at(a, w)[:, None] - smooth_at(b, v)[None], axis=2)
+    if a is b:
+        far[np.abs(w[:, None] - v[None]) < least] = np.inf
+    i, j = np.unravel_index(int(np.argmin(far)), far.shape)
+    at, other, step = w[i], v[j], 1.0 / 16
+    for _ in range(8):  # closer and closer around the nearest
+        here, there = (np.clip(k + step * np.linspace(-1, 1, 9), 0, len(x) - 1) for k, x in ((at, a), (other, b)))
+        far = np.linalg.norm(smooth_at(a, here)[:, None] - smooth_at(b, there)[None], axis=2)
+        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
+        at, other, step = here[i], there[j], 0.3 * step
+    return reach - float(far.min())
+
+
 def knotted(points: int) -> Simulation:
-    """A loose overhand knot [Shastri's polynomials] between two ends 0.7 m apart."""
+    """A loose overhand knot [Shastri's polynomials] between two ends 0.22 m apart."""
     t = np.linspace(-2.12, 2.12, 61)
     knot = 0.03 * np.stack([0.5 * (t**5 / 5 - 2 * t), 0.25 * (t**4 - 4 * t**2), 0.5 * (t**3 - 3 * t)], axis=1)
     knot -= 0.5 * (knot[0] + knot[-1])
-    path = np.vstack([[-0.35, 0, 0], knot, [0.35, 0, 0]])
+    path = np.vstack([[-0.11, 0, 0], knot, [0.11, 0, 0]])
     length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
     return Simulation(
         Scene.from_toml(f"""
@@ -116,25 +142,29 @@ def knotted(points: int) -> Simulation:
         radius = {RADIUS}
         stiffness = {{ bending = 0.002, torsion = 0.002 }}
         mass_per_length = 0.01
-        start = {{ position = [-0.35, 0, 0], tangent = [1, 0, 0] }}
-        end = {{ position = [0.35, 0, 0], kind = "swivel", tangent = [1, 0, 0] }}
+        start = {{ position = [-0.11, 0, 0], tangent = [1, 0, 0] }}
+        end = {{ position = [0.11, 0, 0], kind = "swivel", tangent = [1, 0, 0] }}
         initial = {{ points = {[[float(v) for v in p] for p in path]} }}
         """)
     )
 
 
 def test_a_loose_knot_pulled_tight_stays_a_knot() -> None:
-    simulation = knotted(121)
-    end = 0.35
+    """Certified all the way, to a bend radius below four diameters; nowhere deeper in itself than is allowed."""
+    simulation = knotted(81)
+    end = 0.11
     tightest = np.inf
-    for _ in range(12):
+    for _ in range(10):
         report = simulation.solve()
         rope = simulation.cable("rope")
         assert determinant(rope.positions) == 3
         report.raise_if_failed()
         contacts = simulation.contacts
         assert len(contacts) >= 3  # two places apart and a stretch between them [Clauvelin, Audoly, Neukirch 2009]
-        assert report.cables["rope"].penetration <= 1e-4 * RADIUS
+        allowed = max(1e-4 * RADIUS, 1e-7 * rope.length)
+        assert report.cables["rope"].penetration <= allowed
+        least = 6 * RADIUS / float(np.diff(rope.s).max()) + 1
+        assert overlap(rope.positions, rope.positions, 2 * RADIUS, least) <= 1.01 * allowed
         places = np.array([[k.place, k.other_place] for k in contacts], dtype=float)
         assert (places[:, 1] - places[:, 0] > 6 * RADIUS).all()
         pull = [rope.reactions[k].force for k in ("start", "end")]
@@ -142,19 +172,175 @@ def test_a_loose_knot_pulled_tight_stays_a_knot() -> None:
         assert pull[1][0] > 0.0
         assert rope.bend_radius.min() < tightest
         tightest = rope.bend_radius.min()
-        end += 0.004
+        end += 0.008
         simulation.move("rope/end", position=(end, 0, 0))
     assert tightest < 4.0 * 2 * RADIUS
 
 
 def test_a_knot_yanked_in_one_move_stays_a_knot_even_if_it_is_refused() -> None:
-    simulation = knotted(121)
-    simulation.solve()
+    simulation = knotted(81)
+    simulation.solve().raise_if_failed()
     assert determinant(simulation.cable("rope").positions) == 3
-    simulation.move("rope/end", position=(0.55, 0.1, 0))
+    simulation.move("rope/end", position=(0.3, 0.05, 0))
     report = simulation.solve()
     assert determinant(simulation.cable("rope").positions) == 3
     assert report.ok or "no way on" in report.reason
+
+
+def gauss(a: Array, b: Array) -> Array:
+    """(…) solid angles / 4π of all pairs of edges of two closed polygons [Klenin & Langowski 2000]; 0 of neighbours."""
+    p, q = a[:, None], np.roll(a, -1, axis=0)[:, None]
+    r, t = b[None], np.roll(b, -1, axis=0)[None]
+    w = [r - p, t - p, t - q, r - q]
+    n = [np.cross(w[k], w[(k + 1) % 4]) for k in range(4)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = [k / np.linalg.norm(k, axis=-1, keepdims=True) for k in n]
+        angle = sum(np.arcsin(np.clip((n[k] * n[(k + 1) % 4]).sum(-1), -1, 1)) for k in range(4))
+    sign = np.sign((np.cross(t - r, q - p) * (r - p)).sum(-1))
+    return np.asarray(np.nan_to_num(angle) * sign / (4 * np.pi))
+
+
+def links() -> str:
+    """Two loops that hook into each other at right angles, each held at both ends."""
+    made = ["gravity = [0, 0, 0]"]
+    for name, side in (("a", -1.0), ("b", 1.0)):
+        x = np.array([[0.15, 0.02], [0.02, 0.03], [-0.03, 0.015], [-0.03, -0.015], [0.02, -0.03], [0.15, -0.02]])
+        flat = np.stack([side * x[:, 0], x[:, 1], 0 * x[:, 1]], axis=1)
+        path = flat if name == "a" else flat[:, [0, 2, 1]]
+        length = 0.95 * float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+        made.append(f"""
+        [[cables]]
+        name = "{name}"
+        length = {length}
+        points = 61
+        radius = {RADIUS}
+        stiffness = {{ bending = 0.002, torsion = 0.002 }}
+        mass_per_length = 0.01
+        start = {{ position = {path[0].tolist()}, tangent = [{-side}, 0, 0], roll = 0 }}
+        end = {{ position = {path[-1].tolist()}, tangent = [{side}, 0, 0], roll = 0 }}
+        initial = {{ points = {path.tolist()} }}
+        """)
+    return "\n".join(made)
+
+
+def test_two_loops_that_are_linked_stay_linked_when_pulled() -> None:
+    simulation = Simulation(Scene.from_toml(links()))
+    pressed = 0.0
+    for step in range(11):
+        simulation.solve().raise_if_failed()
+        a, b = simulation.cable("a"), simulation.cable("b")
+        assert abs(gauss(a.positions, b.positions).sum()) == pytest.approx(1.0, abs=1e-9)
+        assert overlap(a.positions, b.positions, 2 * RADIUS, 0.0) <= 1.01e-4 * RADIUS
+        pushed = sum((k.force for k in simulation.contacts), np.zeros(3))
+        held = a.reactions["start"].force + a.reactions["end"].force
+        assert held + pushed == pytest.approx(np.zeros(3), abs=1e-6)  # what pulls b is what b pulls with
+        if step >= 6:
+            assert held[0] < -pressed
+            pressed = -float(held[0])
+        for end, y in (("start", 0.02), ("end", -0.02)):
+            simulation.move(f"a/{end}", position=(-0.15 - 0.003 * (step + 1), y, 0))
+    assert pressed > 0.1
+
+
+def test_loops_yanked_apart_in_one_move_stay_linked_even_if_that_is_refused() -> None:
+    simulation = Simulation(Scene.from_toml(links()))
+    simulation.solve().raise_if_failed()
+    for end, y in (("start", 0.02), ("end", -0.02)):
+        simulation.move(f"a/{end}", position=(-0.24, y, 0))
+    report = simulation.solve()
+    a, b = simulation.cable("a"), simulation.cable("b")
+    assert abs(gauss(a.positions, b.positions).sum()) == pytest.approx(1.0, abs=1e-9)
+    assert not report.ok
+    assert report.reason
+
+
+def writhe(x: Array) -> float:
+    """Of a curve whose ends lead along the x axis, closed far away."""
+    far = 40.0 * np.abs(x).max()
+    y = np.vstack([x, [far, 0, 0], [far, far, 0], [-far, far, 0], [-far, 0, 0]])
+    return float(gauss(y, y).sum())
+
+
+def test_a_wire_wound_up_loops_around_itself_and_keeps_its_turns() -> None:
+    """Twist and writhe add up to the turns of the end [Călugăreanu 1959]: not where it passes through itself."""
+    simulation = Simulation(
+        Scene.from_toml(f"""
+        gravity = [0, 0, 0]
+        [[cables]]
+        name = "wire"
+        length = 0.5
+        points = 81
+        radius = {RADIUS}
+        stiffness = {{ bending = 0.002, torsion = 0.0015 }}
+        mass_per_length = 0.01
+        start = {{ position = [0, 0, 0], tangent = [1, 0, 0], roll = 0 }}
+        end = {{ position = [0.33, 0, 0], tangent = [1, 0, 0], roll = 0 }}
+        """)
+    )
+    touching = []
+    for quarter in range(18):
+        a = np.pi / 4 * quarter  # half the angle by which the end has turned, about x; the frame at rest leads z to x
+        half = np.sqrt(0.5)
+        end = (half * np.cos(a), half * np.sin(a), half * np.cos(a), half * np.sin(a))
+        simulation.move("wire/end", quaternion=tuple(float(k) for k in end))
+        report = simulation.solve().raise_if_failed()
+        wire = simulation.cable("wire")
+        assert report.cables["wire"].stable
+        twist = float(np.mean(wire.torsion)) * wire.length / (2 * np.pi)
+        assert twist + writhe(wire.positions) == pytest.approx(0.25 * quarter, abs=0.03)
+        assert overlap(wire.positions, wire.positions, 2 * RADIUS, 4.0) <= 1.01e-4 * RADIUS
+        touching.append(len(simulation.contacts))
+    assert touching[:8] == [0] * 8
+    assert touching[-1] >= 2  # two strands around each other
+
+
+def stacked(rows: int, columns: int, points: int) -> str:
+    """Cables in rows, each row in the grooves of the one below and longer: it lies on it."""
+    made = ["[types.wire]\nstiffness = { bending = 0.004, torsion = 0.003 }\nmass_per_length = 0.05\nradius = 0.004"]
+    for row in range(rows):
+        for k in range(columns):
+            y, z = 0.009 * k + 0.0045 * (row % 2), 0.0078 * row
+            ends = [
+                f"{end} = {{ position = [{x}, {y}, {z}], tangent = [1, 0, 0], roll = 0 }}"
+                for end, x in (("start", 0.0), ("end", 0.4))
+            ]
+            head = f'[[cables]]\nname = "{row}{k}"\ntype = "wire"\nlength = {0.42 + 0.002 * row}\npoints = {points}'
+            made.append("\n".join([head, *ends]))
+    return "\n".join(made)
+
+
+def test_cables_that_lie_on_each_other_bear_their_weight_and_nowhere_overlap() -> None:
+    simulation = Simulation(Scene.from_toml(stacked(3, 2, 40)))
+    simulation.solve().raise_if_failed()
+    assert len(simulation.contacts) >= 6
+    total = lower = 0.0
+    for name in simulation.cables:
+        cable = simulation.cable(name)
+        up = sum(float(cable.reactions[k].force[2]) for k in ("start", "end"))
+        weight = 0.05 * 9.81 * cable.length
+        total += up - weight
+        lower += (up - weight) * (name[0] == "0")
+        for other in simulation.cables:
+            if other > name:
+                assert overlap(cable.positions, simulation.cable(other).positions, 0.008, 0.0) <= 4e-7
+    assert abs(total) < 1e-6 * 6 * 0.2
+    assert lower > 0.01 * 0.2  # the lowest bear some of the others
+
+
+def test_many_contacts_give_the_same_shape_with_their_springs_in_the_border_and_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shapes = []
+    for most in (0, 10**9):
+        monkeypatch.setattr(system, "MOST_SPRINGS", most)
+        simulation = Simulation(Scene.from_toml(stacked(3, 2, 40)))
+        report = simulation.solve().raise_if_failed()
+        simulation.move("20/end", position=(0.4, 0.0, 0.0186))
+        report = simulation.solve().raise_if_failed()
+        shapes.append(np.concatenate([simulation.cable(k).positions for k in simulation.cables]))
+        if most == 0:
+            assert report.iterations <= 20  # Newton's
+    assert np.abs(shapes[0] - shapes[1]).max() < 1e-7
 
 
 def crossing(cables: str, height: float) -> str:
