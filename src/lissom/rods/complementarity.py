@@ -12,7 +12,7 @@ Indices = NDArray[np.int64]
 
 
 # More entries than this are exchanged in blocks, with LAPACK.
-LARGE = 64
+LARGE = 256
 # So many blocks may pass without fewer entries being wrong; then one entry is exchanged at a time.
 PATIENCE = 4
 
@@ -27,7 +27,9 @@ def nonnegative(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array 
     if size == 0:
         return x
     if size > LARGE:
-        return exchanged(matrix, right, start)
+        found = exchanged(matrix, right, start)
+        if found is not None:
+            return found
     inside = start.astype(np.int64)
     order = np.zeros(size, dtype=np.int64)
     scratch = np.empty((size, size))

@@ -4,7 +4,7 @@ Cables that press each other would roll off each other, were others not in the w
 but without the contacts themselves a bundle is not stable, and its border has hundreds of columns, or thousands. So
 only the normals are eliminated: K̂ = K + ρ AᵀA, A those of the contacts that act. With S = Σ τ vvᵀ of all springs,
 
-    (K̂ + S) dφ = −g − ρ Aᵀc                                                        [docs/theory/contact.md (14)]
+    (K̂ + S) dφ = −g − ρ Aᵀc                                                        [docs/theory/contact.md (5b)]
 
 is solved by conjugate gradients with K̂ as the preconditioner: as many steps as K̂⁻¹S has eigenvalues that are far from
 zero. Where 1 + one of them is negative, some direction lowers the energy.

@@ -9,8 +9,6 @@ Array = NDArray[np.float64]
 
 # Bunch & Parlett's constant (1 + √17)/8: below it a 2×2 pivot bounds the growth better than a 1×1 one.
 PIVOT_RATIO = 0.6403882032022076
-# Matrices of more rows than this are LAPACK's.
-LARGE = 64
 
 
 @kernel
@@ -84,13 +82,6 @@ def negatives(matrix: Array) -> int:
     if not len(matrix):
         return 0
     scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
-    if len(matrix) > LARGE:
-        scaled = matrix * scale[:, None] * scale
-        try:
-            np.linalg.cholesky(-scaled)
-        except np.linalg.LinAlgError:
-            return int(np.count_nonzero(np.linalg.eigvalsh(scaled) < 0.0))
-        return len(matrix)
     found: int = symmetric_inertia(len(matrix), matrix * scale[:, None] * scale, np.empty_like(matrix))
     return found
 
