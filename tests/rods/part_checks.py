@@ -125,6 +125,11 @@ def bulge(x: Array, k: int) -> Array:
     return np.asarray(-0.25 * (x[i - 1] - x[i] - x[i + 1] + x[i + 2]))
 
 
+def on_segments(s: Array, t: Array) -> Array:
+    """(n, m) places along a polyline, at fractions t of its n segments."""
+    return np.asarray(s[:-1, None] + t * np.diff(s)[:, None])
+
+
 def segment_distances(p: Array, q: Array) -> tuple[Array, Array, Array]:
     """(n, m) distances of all segments of two polylines, and the fractions of both at which they are nearest."""
     a, u = p[:-1, None], np.diff(p, axis=0)[:, None]
@@ -231,17 +236,15 @@ class Frame:
         """Of the smooth cables: the deepest place between chords of them, then between the curves themselves."""
         ra, rb = self.results[a.name], self.results[b.name]
         both = self.radii[a.name] + self.radii[b.name]
-        if a is not b and segment_distances(ra.positions, rb.positions)[0].min() > 1.5 * both:
+        apart = max(SELF_RADII * self.radii[a.name], SELF_SEGMENTS * float(np.diff(ra.s).max())) if a is b else -1.0
+        coarse, t, u = segment_distances(ra.positions, rb.positions)
+        far = np.abs(on_segments(ra.s, t) - on_segments(rb.s, u.T).T) > apart
+        if coarse[far].min(initial=np.inf) > 1.5 * both:
             return []
         (x, at_a), (y, at_b) = smooth(ra.positions, ra.s), smooth(rb.positions, rb.s)
         d, t, u = segment_distances(x, y)
-        s = at_a[:-1, None] + t * np.diff(at_a)[:, None]
-        w = at_b[None, :-1] + u * np.diff(at_b)[None]
-        if a is b:
-            apart = max(SELF_RADII * self.radii[a.name], SELF_SEGMENTS * float(np.diff(ra.s).max()))
-            free = np.abs(s - w) > apart + float(np.diff(ra.s).max())
-        else:
-            free = np.ones(d.shape, dtype=bool)
+        s, w = on_segments(at_a, t), on_segments(at_b, u.T).T
+        free = np.abs(s - w) > (apart + float(np.diff(ra.s).max()) if a is b else apart)
         held = [np.array([p * r.length for p in r.places.values()]) for r in (ra, rb)]
         near_a = np.abs(s[..., None] - held[0]).min(axis=-1, initial=np.inf) < MOUNT_RADII * both / 2.0
         near_b = np.abs(w[..., None] - held[1]).min(axis=-1, initial=np.inf) < MOUNT_RADII * both / 2.0

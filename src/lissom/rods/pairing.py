@@ -80,6 +80,8 @@ class Pairing:
         np.concatenate(points, out=lines.points)
         for c in lines.touch:  # a curve that comes back to itself turns by more (Fenchel)
             lines.turns[c] = whole_turn(points[c]) > math.pi
+        if len(lines.touch) == 1 and not lines.turns.any():
+            return Contacts.none()
         return self._written(self._looked(self.band if beyond is None else beyond, dips=False))
 
     def _looked(self, beyond: float, dips: bool) -> Pairs:

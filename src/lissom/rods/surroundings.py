@@ -96,6 +96,7 @@ class Surroundings:
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
+    _allowed: dict[tuple[int, int, float, float], Array] = field(init=False, default_factory=dict)  # [allowances]
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)  # at the points of today
     _committed: dict[tuple[int, int], tuple[Memory, Array]] = field(init=False, default_factory=dict)  # of then, and s
     _rubbed: Rubbed | None = field(init=False, default=None)
@@ -154,6 +155,7 @@ class Surroundings:
         if self._rubbed is not None:
             now = tuple(k.s for k in self.skins)
             self._rubbed = self._rubbed.on_grid(tuple(before if k is skin else k.s for k in self.skins), now)
+        self._allowed.clear()
         for a, b in self._wanted:
             if a == number:
                 self._wanted[a, b] = wanted(skin, self.obstacles[b].name)
@@ -253,9 +255,11 @@ class Surroundings:
         found: list[Dip] = []
         for (a, b), flags in self._wanted.items():
             skin, obstacle = self.skins[a], self.obstacles[b]
-            allowed = allowances(skin, flags, depth, where_held)
+            asked = a, b, depth, where_held
+            if asked not in self._allowed:
+                self._allowed[asked] = allowances(skin, flags, depth, where_held)
             pose = obstacle.rotation, obstacle.position
-            where, deep = dips(obstacle.solid, *pose, points[a], allowed, skin.radius)
+            where, deep = dips(obstacle.solid, *pose, points[a], self._allowed[asked], skin.radius)
             if len(where):
                 found.append(Dip(a, b, where, deep))
         return found
