@@ -32,7 +32,12 @@ def is_assembly(scene: Scene) -> bool:
     """Whether cables may meet anything: else each is solved alone."""
     if scene.junctions or any(part.motion == "free" or is_solid(part) for part in scene.parts):
         return True
-    return sum(cable.collide and radius(scene, cable.name) > 0.0 for cable in scene.cables) > 1
+    return sum(meets_itself(scene, cable.name) for cable in scene.cables) > 1
+
+
+def meets_itself(scene: Scene, name: str) -> bool:
+    """Whether a cable touches cables: itself at least."""
+    return scene.cable(name).collide and radius(scene, name) > 0.0
 
 
 def radius(scene: Scene, name: str) -> float:
@@ -134,7 +139,7 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
     return Obstacle(part.name, solid, part.friction, np.array(position), np.array(quaternion), size)
 
 
-def skin(scene: Scene, name: str, solver: RodSolver, afloat: frozenset[int]) -> Skin:
+def skin(scene: Scene, name: str, solver: RodSolver, afloat: frozenset[int] = frozenset()) -> Skin:
     cable = scene.cable(name)
     named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
     seats: list[tuple[str, int]] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep
+from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, skin
 from lissom.building import Built
 from lissom.geometry.solids import Solid
 from lissom.laying import free_names
@@ -21,6 +21,7 @@ from lissom.rods.assembly import Assembly, Contact, pose_between
 from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
+from lissom.rods.lone import Lone
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import DIRECTIONS, read_line, retwisted
@@ -106,6 +107,7 @@ class Simulation(Built):
         self._assembly: Assembly | None = None
         self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
+        self._lone: Lone | None = None  # the only cable that can touch anything: itself
         self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
@@ -152,7 +154,7 @@ class Simulation(Built):
 
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; one is made once, whatever its part is called."""
-        self._meets = is_assembly(self._scene)
+        self._see()
         self._solids = {}
         for part in filter(is_solid, self._scene.parts):
             file = "" if part.mesh is None else os.path.realpath(self._scene.folder / part.mesh)
@@ -161,6 +163,11 @@ class Simulation(Built):
                 self._made[key], warnings = make_solid(self._scene, part)
                 self.notes += warnings
             self._solids[part.name] = self._made[key]
+
+    def _see(self) -> None:
+        """Whether cables may meet anything, and which can touch themselves."""
+        self._meets = is_assembly(self._scene)
+        self._touchy = frozenset(k.name for k in self._scene.cables if meets_itself(self._scene, k.name))
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -176,13 +183,28 @@ class Simulation(Built):
         if self._meets:
             return self._solve_together(cold, began)
         for name in [k for k in self._solvers if cold or k in self._dirty]:
-            report = self._solvers[name].solve(cold)
+            report = self._solve_lone(name, cold) if name in self._touchy else self._solvers[name].solve(cold)
             self._reports[name] = report
             iterations += report.iterations
             if report.status in ("converged", "unstable"):
                 self._results.pop(name, None)
                 self._dirty.discard(name)
         return self._overall(iterations, began)
+
+    def _solve_lone(self, name: str, cold: bool) -> RodReport:
+        """Alone; as an assembly of one where it touches itself, or would pass through itself on the way."""
+        solver = self._solvers[name]
+        if self._assembly is None:
+            if self._lone is None or self._lone.solver is not solver:
+                self._lone = Lone(solver, skin(self._scene, name, solver))
+            report = self._lone.solve(cold)
+            if report is not None:
+                return report
+            self._assembly = make_assembly(self._scene, {name: solver}, {}, self._parts, self._junctions)
+        report = self._assembly.solve(cold)[name]
+        if report.status == "converged" and not self._assembly.contacts:
+            self._assembly = None
+        return report
 
     def _overall(self, iterations: int, began: float) -> Report:
         worst, reason = "converged", ""
@@ -264,8 +286,8 @@ class Simulation(Built):
 
     @property
     def looks_for_contact(self) -> bool:
-        """Whether cables are kept from passing through things; not where a cable is alone in the scene."""
-        return self._meets
+        """Whether cables are solved together with what they touch; not those that nothing is near but themselves."""
+        return self._meets or self._assembly is not None
 
     @property
     def clearances(self) -> tuple[Clearance, ...]:
@@ -518,7 +540,7 @@ class Simulation(Built):
                 self._rebuild(cable.name, self._with_grips(self._line(cable)))
             elif around:
                 self._follow(cable)
-        self._meets = is_assembly(scene)  # one cable more may be one to touch
+        self._see()  # one cable more may be one to touch
         for name in old.keys() - {c.name for c in scene.cables}:
             del self._solvers[name]
             self._modes.pop(name, None)

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.analysis.report import SHAPE_KEYS, Findings, document, findings, json_text, plain
+from lissom.analysis.report import SHAPE_KEYS, Findings, document, json_text, plain
 from lissom.rods.assembly import Contact
-from lissom.scene import Scene
-from lissom.simulation import Simulation
 from tests.analysis.conftest import FLOOR
 
 TOP_KEYS = {"status", "seconds", "iterations", "cables", "contacts", "clearances", "checks", "notes"}
@@ -167,22 +165,3 @@ def test_a_scene_without_an_equilibrium_tells_no_clearances(solve: Callable[[str
 def test_not_finite_becomes_null() -> None:
     told = plain({"a": np.array([1.0, np.nan]), "b": (np.inf, np.float64(2.0), np.bool_(True)), "c": None})
     assert told == {"a": [1.0, None], "b": [None, 2.0, True], "c": None}
-
-
-def test_a_lone_cable_that_passes_through_itself_says_so() -> None:
-    """A plane loop: its centre line crosses itself. One without a radius has nothing to overlap."""
-    loop = """
-[[cables]]
-name = "wire"
-length = 0.5
-points = 81
-stiffness = { bending = 0.004, torsion = 0.003 }
-mass_per_length = 1e-6
-start = { position = [-0.02, 0, 0], tangent = [1, 0, 0], roll = 0 }
-end = { position = [0.02, 0, 0], tangent = [1, 0, 0], roll = 0 }
-initial = { points = [[-0.02, 0, 0], [0.09, 0, 0.06], [0, 0, 0.16], [-0.09, 0, 0.06], [0.02, 0, 0]] }
-"""
-    for text, said in ((loop + "radius = 0.004\n", True), (loop, False)):
-        simulation = Simulation(Scene.from_toml(text))
-        found = findings(simulation, simulation.solve())
-        assert any("overlaps itself" in note for note in found.notes) is said

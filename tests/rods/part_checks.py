@@ -119,6 +119,17 @@ def smooth(x: Array, s: Array, samples: int = SAMPLES) -> tuple[Array, Array]:
     return np.concatenate(places), np.concatenate(lengths)
 
 
+def bulge(x: Array, k: int) -> Array:
+    """(3,) m: four times how far a parabola through places x lies beside its chord k, in the middle."""
+    i = min(max(k, 1), len(x) - 3)
+    return np.asarray(-0.25 * (x[i - 1] - x[i] - x[i + 1] + x[i + 2]))
+
+
+def on_segments(s: Array, t: Array) -> Array:
+    """(n, m) places along a polyline, at fractions t of its n segments."""
+    return np.asarray(s[:-1, None] + t * np.diff(s)[:, None])
+
+
 def segment_distances(p: Array, q: Array) -> tuple[Array, Array, Array]:
     """(n, m) distances of all segments of two polylines, and the fractions of both at which they are nearest."""
     a, u = p[:-1, None], np.diff(p, axis=0)[:, None]
@@ -222,24 +233,32 @@ class Frame:
         return found
 
     def between(self, a: Cable, b: Cable) -> list[str]:
+        """Of the smooth cables: the deepest place between chords of them, then between the curves themselves."""
         ra, rb = self.results[a.name], self.results[b.name]
-        d, t, u = segment_distances(ra.positions, rb.positions)
-        s = ra.s[:-1, None] + t * np.diff(ra.s)[:, None]
-        w = rb.s[None, :-1] + u * np.diff(rb.s)[None]
         both = self.radii[a.name] + self.radii[b.name]
-        if a is b:
-            apart = max(SELF_RADII * self.radii[a.name], SELF_SEGMENTS * float(np.diff(ra.s).max()))
-            free = np.abs(s - w) > apart + float(np.diff(ra.s).max())
-        else:
-            free = np.ones(d.shape, dtype=bool)
+        apart = max(SELF_RADII * self.radii[a.name], SELF_SEGMENTS * float(np.diff(ra.s).max())) if a is b else -1.0
+        coarse, t, u = segment_distances(ra.positions, rb.positions)
+        far = np.abs(on_segments(ra.s, t) - on_segments(rb.s, u.T).T) > apart
+        if coarse[far].min(initial=np.inf) > 1.5 * both:
+            return []
+        (x, at_a), (y, at_b) = smooth(ra.positions, ra.s), smooth(rb.positions, rb.s)
+        d, t, u = segment_distances(x, y)
+        s, w = on_segments(at_a, t), on_segments(at_b, u.T).T
+        free = np.abs(s - w) > (apart + float(np.diff(ra.s).max()) if a is b else apart)
         held = [np.array([p * r.length for p in r.places.values()]) for r in (ra, rb)]
         near_a = np.abs(s[..., None] - held[0]).min(axis=-1, initial=np.inf) < MOUNT_RADII * both / 2.0
         near_b = np.abs(w[..., None] - held[1]).min(axis=-1, initial=np.inf) < MOUNT_RADII * both / 2.0
         deep = np.where(free & ~(near_a & near_b), both - d, -np.inf)
         k = np.unravel_index(int(np.argmax(deep)), deep.shape)
-        if deep[k] <= self.depth:
+        if not deep[k] > -np.inf:
             return []
-        return [f"overlap: {a.name} at {s[k]:.4f} in {b.name} at {w[k]:.4f} by {deep[k] / both:.2e} of their radii"]
+        way = x[k[0]] + t[k] * (x[k[0] + 1] - x[k[0]]) - y[k[1]] - u[k] * (y[k[1] + 1] - y[k[1]])
+        normal = way / np.linalg.norm(way)  # stationary there: bulges of the arcs above their chords count fully
+        bulges = normal @ (bulge(x, int(k[0])) * t[k] * (1 - t[k]) - bulge(y, int(k[1])) * u[k] * (1 - u[k]))
+        depth = deep[k] - float(bulges)
+        if depth <= self.depth:
+            return []
+        return [f"overlap: {a.name} at {s[k]:.4f} in {b.name} at {w[k]:.4f} by {depth / both:.2e} of their radii"]
 
     # ---- forces
 
@@ -303,7 +322,7 @@ class Frame:
                     found.append(f"contact off the surface: {c.body} on {c.part}, by {off:.1e} m")
                 continue
             r = self.results[c.cable]
-            x, _ = smooth(r.positions, r.s, 64) if c.part in names else (r.positions, r.s)
+            x, _ = smooth(r.positions, r.s, 64)
             centre = c.point + self.radii[c.cable] * c.normal
             off = min(polyline_distance(centre, x), polyline_distance(centre, r.positions))  # points touch what is flat
             if off > 2.0 * self.depth + 1e-4 * self.radii[c.cable]:

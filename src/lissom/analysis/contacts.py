@@ -11,13 +11,8 @@ import numpy as np
 
 from lissom.analysis.along import Array
 from lissom.rods.assembly import Contact
-from lissom.rods.contacts import on_polyline
-from lissom.rods.result import CableResult
-from lissom.rods.surroundings import Clearance, Skin, Surroundings
-from lissom.scene import Scene, SectionProperties
-
-# Overlap below this part of the radius may be the difference between the points and the cable through them.
-TOUCHING = 0.05
+from lissom.rods.surroundings import Clearance
+from lissom.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +68,3 @@ def other_at(scene: Scene, contact: Contact) -> float | None:
 def nearest(clearances: Iterable[Clearance], name: str) -> list[Clearance]:
     """The clearances of one cable, the smallest first."""
     return sorted((k for k in clearances if k.cable == name), key=lambda k: k.distance)
-
-
-def overlap_with_itself(scene: Scene, name: str, result: CableResult) -> str | None:
-    """What to say of a cable, solved alone, that passes through itself: then nobody has looked."""
-    cable = scene.cable(name)
-    radius = SectionProperties.of(scene.type_of(cable)).radius
-    if not cable.collide or radius == 0.0:
-        return None
-    skin = Skin(name, radius, result.s, True, frozenset(), (), np.zeros(0, dtype=np.int64))
-    found = Surroundings([], [skin]).near([result.positions], [])
-    if not len(found) or found.gap.min() > -TOUCHING * radius:
-        return None
-    worst = int(np.argmin(found.gap))
-    place = float(on_polyline(result.s, found.segment[worst : worst + 1], found.t[worst : worst + 1])[0])
-    depth = -1000.0 * float(found.gap[worst])
-    where = f"by {depth:.3g} mm at {1000.0 * place:.4g} mm"
-    return f"{name} overlaps itself {where}: a cable alone in its scene is solved as if it could pass through itself"

@@ -16,7 +16,7 @@ import numpy as np
 from lissom import __version__
 from lissom.analysis.along import Along
 from lissom.analysis.checks import Check, check_cable
-from lissom.analysis.contacts import other_at, overlap_with_itself
+from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
 from lissom.rods.assembly import Contact
 from lissom.rods.outcome import RodReport
@@ -64,10 +64,6 @@ def findings(simulation: Simulation, report: Report, scene: Scene | None = None)
     for name, result in results.items():
         checks += check_cable(scene, name, result, [k for k in clear if k.cable == name] if known else None)
     notes, poses = list(simulation.notes), dict(simulation._parts)
-    if not simulation.looks_for_contact:
-        notes += [
-            text for name, k in results.items() if k is not None and (text := overlap_with_itself(scene, name, k))
-        ]
     return Findings(scene, report, results, tuple(checks), contacts, clearances, tuple(notes), poses)
 
 

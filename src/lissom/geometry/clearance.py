@@ -136,6 +136,17 @@ def distances(solid: Solid, rotation: Array, origin: Array, points: Array, found
 
 
 @kernel
+def between_points(points: Array, room: Array) -> Array:
+    """The room of each point if the segments next to it are to have it too: (d + d₊ − h)/2 is the least along one."""
+    found = room.copy()
+    for i in range(len(points) - 1):
+        least = 0.5 * (room[i] + room[i + 1] - length(sub(row(points, i + 1), row(points, i))))
+        found[i] = min(found[i], least)
+        found[i + 1] = min(found[i + 1], least)
+    return found
+
+
+@kernel
 def crossed(solid: Solid, rotation: Array, origin: Array, a: Array, b: Array) -> float:
     """The fraction of the straight path a → b (world axes) at which it first meets the surface; else inf."""
     R = pose(rotation)

@@ -30,8 +30,11 @@ from lissom.scene.placing import Poses
 
 Array = NDArray[np.float64]
 Pose = tuple[Array, Array]  # position (3,) and quaternion (4,)
+Attempt = tuple[float, dict[str, RodState]]  # how deep in parts, and the shapes to start from
 
 MOST_ITERATIONS = 120
+# from a shape that the user gave, which may be far from equilibrium: the lonely cable may not go there first
+MOST_LED = 600
 TOLERANCE = 1e-8
 ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
@@ -163,8 +166,7 @@ class Assembly:
         after = self._points()
         moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
         good = all(k.status in ("converged", "unstable") for k in reports.values())
-        short = math.sqrt(3.0) * moved + way < 0.5 * self._clear  # two cables may move towards each other
-        if good and (short or self.surroundings.passes(before, after, self.goal)):
+        if good and self._goes_free(before, after, math.sqrt(3.0) * moved + way):
             self._stand(self.goal)
             if self._accept_alone(reports):
                 return reports
@@ -176,6 +178,13 @@ class Assembly:
         for name, solver in self.solvers.items():
             solver.supports = targets[name]
         return None
+
+    def _goes_free(self, before: list[Array], after: list[Array], way: float) -> bool:
+        """Whether a motion that moves nothing by more than `way` (m), seen from each other, meets nothing."""
+        short = way < 0.5 * self._clear  # two cables may move towards each other
+        if not short and not self.surroundings.passes(before, after, self.goal):
+            return False
+        return self.surroundings.passing(before, after) > 1.0
 
     def _stood(self, states: dict[str, RodState]) -> list[Array]:
         """(points, 3) m per cable as last solved: where a support has been moved since, the cable has not followed."""
@@ -191,7 +200,7 @@ class Assembly:
             return False
         contacts = self.surroundings.near(self._points(), self.bodies)
         clear = float(contacts.gap.min(initial=self.surroundings.margin))
-        if clear < 0.0 or self._inside(self._points()) is not None:
+        if clear < 0.0 or self._inside(self._points()) is not None or self._overlap_between(contacts):
             return False
         self._clear = clear
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
@@ -200,6 +209,10 @@ class Assembly:
         self._touched = Contacts.none()
         self.contacts = ()
         return True
+
+    def _overlap_between(self, contacts: Contacts) -> bool:
+        """Whether cables overlap between the places at which they are near each other."""
+        return bool((contacts.other != NO_LINK).any()) and self.surroundings.pin(self._points(), self.depth)
 
     def _new_system(self) -> System:
         system = System(list(self.solvers.values()), self.surroundings, self.bodies)
@@ -248,7 +261,7 @@ class Assembly:
         if found or led:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
-            attempts = [*guesses, *attempts] if led else sorted([*attempts, *guesses], key=lambda k: k[0])
+            attempts = self._led(guesses, attempts) if led else sorted([*attempts, *guesses], key=lambda k: k[0])
         poses, places = [(k.position, k.quaternion) for k in self.bodies], self._slides.places()
         for _, states in attempts:
             self._slides.put(places, None)
@@ -256,7 +269,7 @@ class Assembly:
             for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
-            outcome, reason = self._settled(system, final=True)
+            outcome, reason = self._settled(system, final=True, most=MOST_LED if led else MOST_ITERATIONS)
             outcome, reason = self._judged(system, outcome, reason)
             if outcome.status == newton.CONVERGED:
                 return self._reports(system, outcome, "", notes, began)
@@ -274,6 +287,13 @@ class Assembly:
             for solver in self.solvers.values():
                 solver.solved = None  # what they hold runs through things
         return reports
+
+    def _led(self, guesses: list[Attempt], lonely: list[Attempt]) -> list[Attempt]:
+        """What to start from, in order; lonely shapes only if they did not pass through cables on the way."""
+        self._adopt(guesses[0][1])
+        before = self._points()
+        self._adopt(lonely[0][1])
+        return [*guesses, *lonely] if self.surroundings.passing(before, self._points()) > 1.0 else guesses
 
     def _adopt(self, states: dict[str, RodState]) -> None:
         for name, state in states.items():
@@ -332,8 +352,7 @@ class Assembly:
         while True:
             part = min(1.0, done + step)
             before = snapshot(system, self._slides)
-            self._place(system, origins, goal, part)
-            outcome, why = self._settled(system, final=part == 1.0)
+            outcome, why = self._settled_at(system, origins, goal, part)
             spent += outcome.iterations
             steps += 1
             if outcome.status == newton.CONVERGED:
@@ -355,13 +374,21 @@ class Assembly:
                 outcome.iterations = spent
                 return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
 
-    def _settled(self, system: System, final: bool) -> tuple[Settled, str]:
+    def _settled_at(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> tuple[Settled, str]:
+        """Supports and parts at a part of their way, and all at rest there; the supports' own motion passes nothing."""
+        before = [k.locate(k.q, k.nu) for k in system.links]
+        self._place(system, origins, goal, part)
+        if self.surroundings.passing(before, [k.locate(k.q, k.nu) for k in system.links]) <= 1.0:
+            return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0), ""
+        return self._settled(system, final=part == 1.0)
+
+    def _settled(self, system: System, final: bool, most: int = MOST_ITERATIONS) -> tuple[Settled, str]:
         """Equilibrium with the sliding supports where nothing drives them; a reason if those do not come to rest."""
         clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._slides.any else 0.0
         tolerance = TOLERANCE if final or self._slides.any else ON_THE_WAY  # places are found by differences
         return self._slides.settle(
             system,
-            lambda: settled(system, tolerance, self.depth),
+            lambda: settled(system, tolerance, self.depth, most, final),
             max(self._least_step, STEP * clear),
             final,
         )
@@ -395,7 +422,10 @@ class Assembly:
             names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
             return f": {names[0]} is jammed against {names[1]}"
         cable = self.surroundings.skins[c.link[k]]
-        other = self.surroundings.obstacles[c.part[k]].name if c.other[k] == NO_LINK else "another cable"
+        if c.other[k] == NO_LINK:
+            other = self.surroundings.obstacles[c.part[k]].name
+        else:
+            other = "itself" if c.other[k] == c.link[k] else self.surroundings.skins[c.other[k]].name
         place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
         where = f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm"
         if system.blocked():
@@ -565,10 +595,10 @@ class Assembly:
         return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
 
 
-def settled(system: System, tolerance: float, depth: float) -> Settled:
+def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITERATIONS, close: bool = True) -> Settled:
     """Where a harness is pulled taut its forces grow without bound, until nothing is left to invert: no equilibrium."""
     try:
-        return system.settle(MOST_ITERATIONS, tolerance, depth)
+        return system.settle(most, tolerance, depth, close)
     except np.linalg.LinAlgError:
         return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0)
 

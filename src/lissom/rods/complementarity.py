@@ -11,6 +11,12 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
+# More entries than this are exchanged in blocks, with LAPACK.
+LARGE = 256
+# So many blocks may pass without fewer entries being wrong; then one entry is exchanged at a time.
+PATIENCE = 4
+
+
 def nonnegative(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array | None:
     """x ≥ 0 with w = matrix·x − right ≥ 0 and x·w = 0, for a symmetric matrix; None where it is not positive definite.
 
@@ -20,12 +26,53 @@ def nonnegative(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array 
     x = np.zeros(size)
     if size == 0:
         return x
+    if size > LARGE:
+        found = exchanged(matrix, right, start)
+        if found is not None:
+            return found
     inside = start.astype(np.int64)
     order = np.zeros(size, dtype=np.int64)
     scratch = np.empty((size, size))
     if descend(matrix, right, inside, order, scratch, x, np.empty(size)):
         return x
     return None
+
+
+def exchanged(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array | None:
+    """The same by exchanging all entries that are wrong at once, as long as they get fewer [Júdice & Pires 1994].
+
+    Else the last one only, which ends for every positive definite matrix [Murty 1974].
+    """
+    noise = 1e-13 * float(np.abs(right).max(initial=0.0))
+    inside = start.copy()
+    definite = is_definite(matrix)
+    fewest, left = len(right) + 1, PATIENCE
+    for _ in range(10 * len(right) + 10):
+        block = matrix[np.ix_(inside, inside)]
+        if not (definite or is_definite(block)):
+            return None
+        x = np.zeros(len(right))
+        x[inside] = np.linalg.solve(block, right[inside])
+        wrong = np.where(inside, x < 0.0, matrix @ x - right < -noise)
+        count = int(np.count_nonzero(wrong))
+        if count == 0:
+            return x
+        if count < fewest:
+            fewest, left = count, PATIENCE
+        elif left > 0:
+            left -= 1
+        else:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        inside ^= wrong
+    return None
+
+
+def is_definite(matrix: Array) -> bool:
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 @kernel

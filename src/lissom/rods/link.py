@@ -28,7 +28,7 @@ class Link:
         self.runs = len(self.chain.target)
         self.own = len(self.chain.first)  # runs, and three per moment load
         self._tiny = 1e-15 * self.scales.block
-        self._site = np.flatnonzero(self.chain.segment_of >= 0)
+        self.site = np.flatnonzero(self.chain.segment_of >= 0)
         self.points = len(self.chain.h) + 1
         self.anchor, self.anchor_support = self._anchors()
         self.held = np.array([k.position for k in solver.solved.supports])  # (supports, 3) m
@@ -159,12 +159,12 @@ class Link:
         first = np.full(self.width, self.points, dtype=np.int64)
         first[: self.own] = self.chain.first
         low = np.minimum(self.anchor[terms.segment].min(axis=1, initial=self.points), terms.segment)
-        np.minimum.at(first, terms.column, self._site[np.minimum(low, self.points - 2)])
+        np.minimum.at(first, terms.column, self.site[np.minimum(low, self.points - 2)])
         for column, frame, block in frames:
             for k in range(block.shape[1]):
                 first[column + k] = min(first[column + k], frame)
         self._first = first
-        border.fill_columns(self.chain, self.work, self.q, self.nu, self._site, self.anchor, terms)
+        border.fill_columns(self.chain, self.work, self.q, self.nu, self.site, self.anchor, terms)
         for column, frame, block in frames:
             self.work.columns[frame, column : column + block.shape[1]] += block.T
 

@@ -363,11 +363,14 @@ def dips(
     for i in range(len(points) - 1):
         step = max(step, length(sub(triple(points, i + 1), triple(points, i))) / SAMPLES)
     d = np.full(count, np.inf)
+    reach, last = np.inf, (0.0, 0.0, 0.0)
     k = 0
     while k < count:
         ahead = 1
         if allowed[k] >= 0.0:
-            d[k] = distance_at(solid, R, o, on_cable(points, 0.5 + k / SAMPLES), stack)
+            x = on_cable(points, 0.5 + k / SAMPLES)
+            d[k] = distance_at(solid, R, o, x, reach + length(sub(x, last)), stack)
+            reach, last = abs(d[k]), x
             ahead = max(1, int((d[k] - radius) / step))
         k += ahead
     where, depth = np.empty(count), np.empty(count)
@@ -380,7 +383,7 @@ def dips(
         bend = before - 2.0 * low + after
         if 0 < k < count - 1 and 0.0 < bend < np.inf:
             q = p + 0.5 * (before - after) / (bend * SAMPLES)
-            there = distance_at(solid, R, o, on_cable(points, q), stack)
+            there = distance_at(solid, R, o, on_cable(points, q), abs(low) + step, stack)
             if there < low:
                 p, low = q, there
         if low < radius - allowed[k]:
@@ -390,13 +393,13 @@ def dips(
 
 
 @kernel
-def distance_at(solid: Solid, R: Matrix, o: Vector, x: Vector, stack: Stack) -> float:
-    """m, signed, from the surface of a solid."""
+def distance_at(solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float, stack: Stack) -> float:
+    """m, signed, from the surface of a solid, which is no farther than the limit (m)."""
     p = local(R, o, x)
     if solid.kind != MESH:
         d, _, _ = field(solid.kind, solid.size, p)
         return d
-    squared, triangle, y, code = closest(solid.tree, p, math.inf, stack)
+    squared, triangle, y, code = closest(solid.tree, p, limit * limit * (1.0 + 1e-12), stack)
     return -math.sqrt(squared) if is_inside(solid, p, triangle, y, code) else math.sqrt(squared)
 
 

@@ -65,6 +65,13 @@ class Columns:
     way: Array  # (s, 3) unit vectors along their friction forces
 
     @property
+    def normals(self) -> "Columns":
+        """Those of the contacts alone."""
+        places = chosen(self.places, self.places.column < self.contacts)
+        give, error = self.give[: self.contacts], self.error[: self.contacts]
+        return Columns(places, give, error, self.contacts, self.slips[:0], self.share[:0], self.way[:0])
+
+    @property
     def firm(self) -> int:
         """How many are contacts or springs: forces of their own, not shares of others."""
         return len(self.give) - len(self.slips)
@@ -93,8 +100,8 @@ def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) ->
     if rubbing is not None:
         stiffness += rubbing
     entries, size = gather(
-        c.seats, c.normal, c.force, c.curvature, stiffness, c.lean, c.along, c.bend, c.inside, c.other_along,
-        c.other_inside, hardness, weak, places, give,
+        c.seats, c.normal, c.force, c.curvature, stiffness, c.lean, c.along, c.bend, c.inside, c.other_lean,
+        c.other_along, c.other_bend, c.other_inside, hardness, weak, places, give,
     )  # fmt: skip
     error = np.zeros(size)
     error[:count] = c.gap
@@ -110,6 +117,11 @@ def with_slips(columns: Columns, c: Contacts, slips: Indices, way: Array) -> Col
     nothing = np.zeros(len(slips))
     give, error = (np.concatenate([values, nothing]) for values in (columns.give, columns.error))
     return Columns(places, give, error, columns.contacts, slips, c.friction[slips], way)
+
+
+def chosen(places: Places, which: Flags) -> Places:
+    link, segment, t, direction, column = places
+    return Places(link[which], segment[which], t[which], direction[which], column[which])
 
 
 def trimmed(places: Places, count: int) -> Places:
@@ -192,8 +204,8 @@ def spread(seats: Seats, force: Array, places: Places) -> int:
 @kernel
 def gather(
     seats: Seats, normal: Array, force: Array, curvature: Array, stiffness: Array, lean: Array, along: Array,
-    bend: Array, inside: Flags, other_along: Array, other_inside: Flags, hardness: float, weak: float, places: Places,
-    give: Array,
+    bend: Array, inside: Flags, other_lean: Array, other_along: Array, other_bend: Array, other_inside: Flags,
+    hardness: float, weak: float, places: Places, give: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Fills places and give; returns (how many places, how many columns)."""
     count = len(force)
@@ -222,7 +234,7 @@ def gather(
             aa = dot(a, Ha) + bend[c]
             size = dot(a, a)
         if other_inside[c]:
-            bb = dot(b, Hb)
+            bb = dot(b, Hb) + other_bend[c]
             size = max(size, dot(b, b))
             if inside[c]:
                 ab = dot(a, Hb)
@@ -248,9 +260,10 @@ def gather(
                     p = put(places, p, seats.link[c], segment, 1.0, scale(share, N), column)
                     p = put(places, p, seats.link[c], segment, 0.0, scale(-share, N), column)
                 if y != 0.0:
+                    share = y * (other_lean[c] if k == 1 else 1.0 - other_lean[c])
                     segment = seats.other_segment[c, k]
-                    p = put(places, p, seats.other[c], segment, 1.0, scale(-0.5 * y, N), column)
-                    p = put(places, p, seats.other[c], segment, 0.0, scale(0.5 * y, N), column)
+                    p = put(places, p, seats.other[c], segment, 1.0, scale(-share, N), column)
+                    p = put(places, p, seats.other[c], segment, 0.0, scale(share, N), column)
             give[column] = value / force[c]
             column += 1
     return p, column

@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
-from lissom.geometry.clearance import clearance, distances
-from lissom.geometry.pairs import Pairs, apart, between_points, near_pairs, new_pairs
+from lissom.geometry.clearance import between_points, clearance, distances
 from lissom.geometry.touching import Found, new_found, touching
 from lissom.rods.bodies import Body, carried_poses, matrix
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, other_places
 from lissom.rods.line import Support
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
+from lissom.rods.pairing import Pairing
 from lissom.rods.past import Memory, Past, Rubbed
 from lissom.rods.smooth import (
     SAMPLES,
@@ -25,7 +24,6 @@ from lissom.rods.smooth import (
     new_places,
     smooth_places,
     watched_places,
-    whole_turn,
 )
 from lissom.rods.solver import RodSolver
 
@@ -39,9 +37,6 @@ NEAR_LENGTH = 0.02
 MOUNT_RADII = 4.0
 # and any part within so many radii of a point that is held (a diameter).
 HELD_RADII = 2.0
-# Two places of one cable can touch if they are farther apart along it than this many radii, and segments.
-SELF_RADII = 6.0
-SELF_SEGMENTS = 3.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
@@ -90,25 +85,6 @@ class Clearance:
     normal: Array  # (3,) from the part to the cable: the way out where they overlap
 
 
-# Half a circle is taken so much short, its radius being that of the points.
-ON_AN_ARC = 0.8
-
-
-def between_all(a: Array, a_after: Array, b: Array, b_after: Array) -> tuple[Array, Array]:
-    """(n, m) how far points of a go, seen from points of b; and how far apart they were (m)."""
-    return cdist(a_after - a, b_after - b), cdist(a, b)
-
-
-def bend_radius(x: Array) -> float:
-    """m: about the smallest of the circles through three consecutive points; huge of a straight line."""
-    step = np.diff(x, axis=0)
-    squared = np.einsum("ij,ij->i", step, step)
-    along = np.einsum("ij,ij->i", step[:-1], step[1:])
-    across = np.sqrt(np.maximum(squared[:-1] * squared[1:] - along * along, 0.0))
-    size = np.sqrt(squared)
-    return float((0.5 * (size[:-1] + size[1:]) / np.maximum(np.arctan2(across, along), 1e-12)).min())
-
-
 @dataclass(slots=True)
 class Surroundings:
     """Parts and cables that may touch. Implements `Touching` for a system whose links are the `skins`, in order."""
@@ -120,20 +96,18 @@ class Surroundings:
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
+    _allowed: dict[tuple[int, int, float, float], Array] = field(init=False, default_factory=dict)  # [allowances]
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)  # at the points of today
     _committed: dict[tuple[int, int], tuple[Memory, Array]] = field(init=False, default_factory=dict)  # of then, and s
     _rubbed: Rubbed | None = field(init=False, default=None)
     _room: Found = field(init=False)
     _places: Places = field(init=False)
-    _pairs: list[tuple[int, int]] = field(init=False)
-    _pair_room: Pairs = field(init=False)
+    _pairing: Pairing = field(init=False)
 
     def __post_init__(self) -> None:
         self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
         self._room, self._places = new_found(256), new_places(256)
-        self._pair_room = new_pairs(256)
-        touch = [k for k, skin in enumerate(self.skins) if skin.collide and skin.radius > 0.0]
-        self._pairs = [(a, b) for a in touch for b in touch if a <= b]
+        self._pairing = Pairing(self.skins)
         for a, skin in enumerate(self.skins):
             for b, obstacle in enumerate(self.obstacles):
                 if skin.collide and obstacle.name not in skin.ignore:
@@ -141,8 +115,7 @@ class Surroundings:
 
     @property
     def reach(self) -> float:
-        radius = min((k.radius for k in self.skins), default=0.0)
-        return 0.5 * self.margin + radius if self._pairs else self.margin + radius
+        return self.margin + min((k.radius for k in self.skins), default=0.0)
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
         self.place_bodies(bodies)
@@ -150,19 +123,14 @@ class Surroundings:
         for a, b in self._wanted:
             obstacle = self.obstacles[b]
             distances(obstacle.solid, obstacle.rotation, obstacle.position, points[a], rooms[a])
-        for a, b in self._pairs:
-            if a != b or whole_turn(points[a]) > math.pi:
-                least = max(SELF_RADII * self.skins[a].radius, self.reach)
-                apart(points[a], points[b], least, int(a == b), rooms[a], rooms[b])
         return [between_points(x, room) for x, room in zip(points, rooms, strict=True)]
 
     def passes(self, before: list[Array], after: list[Array], goal: list[tuple[Array, Array]]) -> bool:
-        """Whether cables surely meet nothing as they go from one shape to the other, and the parts to their goals.
+        """Whether cables surely meet no part as they go from one shape to the other, and the parts to their goals.
 
-        Seen from each part, and from each other cable, every point must go by less than half of what is clear.
+        Seen from each part every point must go by less than half of what is clear.
         """
         steps = [float(np.linalg.norm(np.diff(x, axis=0), axis=1).max()) for x in before]
-        still = [bool((x == y).all()) for x, y in zip(before, after, strict=True)]
         for a, b in self._wanted:
             obstacle, (position, quaternion) = self.obstacles[b], goal[b]
             way = (after[a] - position) @ matrix(quaternion) - (before[a] - obstacle.position) @ obstacle.rotation
@@ -174,27 +142,7 @@ class Surroundings:
             distances(obstacle.solid, obstacle.rotation, obstacle.position, before[a], room)
             if (2.0 * moved + thick > room * (1.0 + 1e-9)).any():
                 return False
-        for a, b in self._pairs:
-            if still[a] and still[b]:
-                continue
-            if a == b and max(whole_turn(before[a]), whole_turn(after[a])) <= math.pi:
-                continue  # it does not come back to itself (Fenchel)
-            away = self._never_meet(before[a], after[a]) if a == b else None
-            moved, distance = between_all(before[a], after[a], before[b], after[b])
-            clear = distance - self.skins[a].radius - self.skins[b].radius - 0.5 * (steps[a] + steps[b])
-            near = moved > 0.5 * clear
-            if (near if away is None else near & ~away).any():
-                return False
         return True
-
-    def _never_meet(self, before: Array, after: Array) -> NDArray[np.bool_]:
-        """(points, points): places of one cable within half a circle of its smallest bend radius R do not meet.
-
-        A chord of an arc ℓ ≤ πR is no shorter than that of the circle (Schur).
-        """
-        bend = min(bend_radius(before[2:-2]), bend_radius(after[2:-2]))  # clamps may have turned already
-        s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(before, axis=0), axis=1))])
-        return np.asarray(np.abs(s[:, None] - s[None, :]) < ON_AN_ARC * math.pi * bend)
 
     def follow(self, number: int, solver: RodSolver) -> None:
         """The points of a cable are elsewhere along it: a support slid."""
@@ -207,9 +155,11 @@ class Surroundings:
         if self._rubbed is not None:
             now = tuple(k.s for k in self.skins)
             self._rubbed = self._rubbed.on_grid(tuple(before if k is skin else k.s for k in self.skins), now)
+        self._allowed.clear()
         for a, b in self._wanted:
             if a == number:
                 self._wanted[a, b] = wanted(skin, self.obstacles[b].name)
+        self._pairing = Pairing(self.skins)
 
     def place_bodies(self, bodies: list[Body]) -> None:
         for body in bodies:
@@ -223,10 +173,9 @@ class Surroundings:
             found = self._found(a, b, points[a], flags)
             if len(found):
                 lists.append(found)
-        for a, b in self._pairs:
-            found = self._between(a, b, points[a], points[b])
-            if len(found):
-                lists.append(found)
+        found = self._pairing.near(points)
+        if len(found):
+            lists.append(found)
         if self.meetings is not None:
             lists += self.meetings.near(self.margin)
         contacts = Contacts.joined(lists)
@@ -234,44 +183,22 @@ class Surroundings:
             self._remember_cables(contacts, self._rubbed)
         return contacts
 
-    def _between(self, a: int, b: int, x: Array, y: Array) -> Contacts:
-        """Contacts of two cables, or of one with itself."""
-        first, second = self.skins[a], self.skins[b]
-        if a == b and whole_turn(x) <= math.pi:  # a curve that comes back to itself turns by more (Fenchel)
-            return Contacts.none()
-        both = first.radius + second.radius
-        least = max(SELF_RADII * first.radius, SELF_SEGMENTS * float(np.diff(first.s).max()))
-        while True:
-            count = near_pairs(x, first.s, y, second.s, int(a == b), least, both + self.margin, self._pair_room)
-            room = self._pair_room
-            if count <= len(room.ta):
-                break
-            self._pair_room = new_pairs(2 * count)
-        if count == 0:
-            return Contacts.none()
-        c = Contacts.empty(count)
-        c.link[:], c.segment[:], c.t[:] = a, room.segment_a[:count, None], room.ta[:count, None]
-        c.other[:], c.other_segment[:], c.other_t[:] = b, room.segment_b[:count, None], room.tb[:count, None]
-        c.normal[:] = room.normal[:count]
-        c.distance[:] = room.distance[:count]
-        c.gap[:] = c.distance - both
-        c.point[:] = on_polyline(y, c.other_segment, c.other_t) + second.radius * c.normal
-        near = np.maximum(c.distance, 1e-3 * both)  # where centre lines cross there is no normal anyway
-        c.curvature[:] = (np.eye(3) - c.normal[:, :, None] * c.normal[:, None, :]) / near[:, None, None]
-        s, r = c.segment[:, 0], c.other_segment[:, 0]
-        c.along[:], c.other_along[:] = x[s + 1] - x[s], y[r + 1] - y[r]
-        c.inside[:] = (c.t[:, 0] > 0.0) & (c.t[:, 0] < 1.0)
-        c.other_inside[:] = (c.other_t[:, 0] > 0.0) & (c.other_t[:, 0] < 1.0)
-        return c.where(~self._held_together(first, second, c))
+    def passing(self, before: list[Array], after: list[Array]) -> float:
+        """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
+        return self._pairing.passing(before, after)
 
-    def _held_together(self, first: Skin, second: Skin, c: Contacts) -> NDArray[np.bool_]:
-        """Places so near to supports of both cables that they cannot give way."""
-        near: list[NDArray[np.bool_]] = []
-        for skin, segment, t in ((first, c.segment, c.t), (second, c.other_segment, c.other_t)):
-            place = on_polyline(skin.s, segment, t)
-            far = np.abs(place[:, None] - skin.s[skin.held]).min(axis=1, initial=np.inf)
-            near.append(far < MOUNT_RADII * (first.radius + second.radius) / 2.0)
-        return np.asarray(near[0] & near[1])
+    def begin(self, c: Contacts) -> None:
+        self.doubled = False
+        self._recall(c)
+        self._pairing.begin()
+
+    def pin(self, points: list[Array], depth: float) -> bool:
+        return self._pairing.pin(points, depth)
+
+    @property
+    def sight(self) -> float:
+        """m: gaps up to this are seen."""
+        return min(self.margin, self._pairing.band)
 
     def _found(self, a: int, b: int, x: Array, flags: Indices) -> Contacts:
         skin, obstacle = self.skins[a], self.obstacles[b]
@@ -328,9 +255,11 @@ class Surroundings:
         found: list[Dip] = []
         for (a, b), flags in self._wanted.items():
             skin, obstacle = self.skins[a], self.obstacles[b]
-            allowed = allowances(skin, flags, depth, where_held)
+            asked = a, b, depth, where_held
+            if asked not in self._allowed:
+                self._allowed[asked] = allowances(skin, flags, depth, where_held)
             pose = obstacle.rotation, obstacle.position
-            where, deep = dips(obstacle.solid, *pose, points[a], allowed, skin.radius)
+            where, deep = dips(obstacle.solid, *pose, points[a], self._allowed[asked], skin.radius)
             if len(where):
                 found.append(Dip(a, b, where, deep))
         return found
@@ -343,7 +272,7 @@ class Surroundings:
             far = np.abs(known[:, None] - dip.where).min(axis=1, initial=np.inf)
             self._watched[key] = np.concatenate([known[far > INSTEAD], dip.where])
 
-    def recall(self, c: Contacts) -> None:
+    def _recall(self, c: Contacts) -> None:
         """The places that are watched from now on: of those that were, what presses; and what presses on rough parts.
 
         There places must not run along the cable any more once friction acts.
@@ -406,6 +335,7 @@ class Surroundings:
 
     def commit(self, c: Contacts, points: list[Array], bristle: float) -> None:
         """Accepts a solve: what sticks, sticks from here on, with the force it has."""
+        self._pairing.keep(c)
         self._commit_cables(c, points, bristle)
         for a, b in self._wanted:
             obstacle = self.obstacles[b]
@@ -493,12 +423,6 @@ def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> A
     after = np.minimum(before + 1, len(skin.s) - 1)
     allowed[(flags[before] == 0) | (flags[after] == 0)] = -1.0
     return np.asarray(allowed)
-
-
-def other_places(c: Contacts) -> Array:
-    """(c,) of contacts along the cables b, in segments."""
-    s, t = c.other_segment, c.other_t
-    return np.asarray(0.5 * (s[:, 0] + s[:, 1] + t[:, 0] + t[:, 1]))
 
 
 def without_held(room: Found, count: int, skin: Skin) -> int:

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from lissom.rods import bodies, border, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.border import Terms
-from lissom.rods.contacts import Contacts, places
+from lissom.rods.complementarity import nonnegative
+from lissom.rods.contacts import NO_LINK, Contacts, places
+from lissom.rods.crowd import Crowd, Slope
 from lissom.rods.holding import border_step, contact_forces
 from lissom.rods.link import Link
 from lissom.rods.rules import Problem, Rule, global_rule
@@ -43,6 +45,13 @@ WEAK = 1e-9
 # A step turns a frame by at most this (rad).
 LARGEST_TURN = 1.0
 MOST_HALVINGS = 4
+# Of more contacts than this only those take part in a step that may close in it: nearer than so many times as far as
+# the step before moved anything, at first than this part of what is seen.
+CROWD = 64
+REACHED = 2.0
+FIRST_REACHED = 0.25
+# More springs of contacts than this are kept out of the border.
+MOST_SPRINGS = 100
 # A step that turns no frame by more than this (rad) is taken whole where no part of it lowers the merit.
 SMALL_TURN = 0.05
 # and one below this in any case: the merit does not know it from rounding.
@@ -81,6 +90,8 @@ MOST_LOOKS = 12
 # How far to leave a saddle (rad at the frame that turns most), and how often.
 ESCAPE_TURN = 0.2
 MOST_ESCAPES = 6
+# How often a solve looks for cables that overlap between the places that touch.
+MOST_PINS = 8
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 # Caution with what slips is full at first and after a step that was halved; others divide it by this, down to this.
@@ -123,6 +134,10 @@ class Stalls:
 class Touching(Protocol):
     """Whatever knows what is near the cables."""
 
+    def begin(self, c: Contacts) -> None:
+        """A solve begins with these contacts: of the places that are watched only those that press still are."""
+        ...
+
     def near(self, points: list[Array], bodies: list[Body]) -> Contacts:
         """Contacts of cables whose points are there, with their gaps; forces not filled in."""
         ...
@@ -131,8 +146,24 @@ class Touching(Protocol):
     """Whether places that stay are wanted as well where others run along the cable."""
 
     @property
+    def sight(self) -> float:
+        """m: gaps between cables up to this are seen, and to parts beyond it."""
+        ...
+
+    @property
     def reach(self) -> float:
-        """m: a point with no contact near may move by this without passing anything unseen."""
+        """m: a point with no contact near may move by this without passing a part unseen."""
+        ...
+
+    def passing(self, before: list[Array], after: list[Array]) -> float:
+        """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""
+        ...
+
+    def pin(self, points: list[Array], depth: float) -> bool:
+        """Cables that overlap by more than `depth` (m) between places that touch are to touch there too, from now on.
+
+        False where they do not.
+        """
         ...
 
     def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
@@ -141,10 +172,6 @@ class Touching(Protocol):
 
     def watch(self, found: list[Dip]) -> None:
         """Contacts are looked for there as well from now on."""
-        ...
-
-    def recall(self, c: Contacts) -> None:
-        """Of the places that are watched only those that press are, from now on."""
         ...
 
     def room(self, points: list[Array], bodies: list[Body], most: float) -> list[Array]:
@@ -197,6 +224,8 @@ class System:
         self.touching = touching
         self.bodies = free or []
         self.contacts = Contacts.none()
+        self._seen = self.contacts  # all there are, where `contacts` has only those that take part in a step
+        self._stride = 0.0  # m: how far the last step moved anything
         scales = [k.scales for k in self.links]
         self.length = max(k.length for k in scales)
         self.force = max(k.force for k in scales)
@@ -216,19 +245,28 @@ class System:
 
     # ---- to equilibrium ------------------------------------------------------------------------------------------
 
-    def settle(self, most_iterations: int, tolerance: float, depth: float) -> Settled:
-        """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m)."""
+    def settle(self, most_iterations: int, tolerance: float, depth: float, close: bool = True) -> Settled:
+        """Moves frames, forces and bodies to an equilibrium in which nothing is deeper than `depth` (m).
+
+        `close`: nor between the places at which cables touch.
+        """
+        outcome = self._settled(most_iterations, tolerance, depth, close)
+        self.contacts = self._seen
+        return outcome
+
+    def _settled(self, most_iterations: int, tolerance: float, depth: float, close: bool) -> Settled:
         self.caution, self._bolder = 1.0, BOLDER
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = pulled = looks = 0
+        shifted = escapes = index = in_a_row = pressed = pulled = pinned = looks = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
-        self.touching.doubled = False
-        self.touching.recall(self.contacts)
+        self.touching.begin(self.contacts)
         stalls = Stalls(self.length)
-        self.contacts = self._look([k.x for k in self.links], self.contacts)
+        self._stride = FIRST_REACHED / REACHED * self.touching.sight
+        self._look()
         for iteration in range(most_iterations + 1):
+            self.contacts = self._seen
             self.evaluate()
             residual, closure, rest = self._errors()
             penetration, apart = self._contact_errors()
@@ -237,12 +275,20 @@ class System:
                 return Settled(newton.NOT_FINITE, *done, index, shifted, escapes)
             there = rest <= tolerance and closure <= tolerance and penetration <= depth and apart <= depth
             there = there and self._stretch_settled(depth)
+            self._choose(depth)
             columns = self._columns()
             self._stretch(columns)
-            self._fill(columns)
+            columns, crowd = self._filled(columns)
             shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
             present, Z, right = self._reduce(columns, shift)
-            index = max(present, 0)
+            slope = self._slope(Z, crowd) if there and present <= 0 else None
+            index = max(present, 0) if slope is None else slope.number
+            if there and close and self.touching.pin([k.x for k in self.links], depth):
+                if pinned == MOST_PINS:
+                    break
+                pinned += 1
+                self._look()
+                continue
             if there and (index == 0 or escapes >= MOST_ESCAPES):
                 missed = self.touching.dips([k.x for k in self.links], self.bodies, depth, np.inf)
                 if not missed:
@@ -251,7 +297,7 @@ class System:
                     break
                 looks += 1
                 self.touching.watch(missed)
-                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                self._look()
                 continue
             pressed = pressed + 1 if self.blocked() else 0
             pulled = pulled + 1 if self.taut() is not None else 0
@@ -262,13 +308,13 @@ class System:
                 if stalls.number > MOST_STALLS:
                     break
                 self.touching.doubled = stalls.number % 2 == 1
-                self.contacts = self._look([k.x for k in self.links], self.contacts)
+                self._look()
                 continue
-            u = self._changes(columns, Z, right) if present <= 0 else None
+            u = self._changes(columns, Z, right, crowd) if present <= 0 else None
             while u is None and shift < 1e6 * self.block:
                 shift = max(SHIFT_GROWTH * shift, FIRST_SHIFT * self.soft, shift_memory / SHIFT_GROWTH**2)
                 present, Z, right = self._reduce(columns, shift)
-                u = self._changes(columns, Z, right) if present <= 0 else None
+                u = self._changes(columns, Z, right, crowd) if present <= 0 else None
             if u is None:
                 return Settled(newton.NO_DESCENT, *done, index, shifted, escapes)
             if shift > FIRST_SHIFT * self.soft:
@@ -280,7 +326,7 @@ class System:
             if there or (in_a_row >= newton.PATIENCE and escapes < MOST_ESCAPES):  # symmetry may hide the way down
                 escapes += 1
                 in_a_row = 0
-                self._leave_saddle(columns, Z)
+                self._leave_saddle(columns, Z, slope or self._slope(Z, crowd))
             else:
                 self._advance(self._step(columns, u))
         return Settled(newton.OUT_OF_ITERATIONS, *done, index, shifted, escapes)
@@ -307,11 +353,19 @@ class System:
         worst = int(np.argmax(pulls))
         return worst if pulls[worst] > TAUT * self.force else None
 
-    def _look(self, points: list[Array], before: Contacts) -> Contacts:
-        """The contacts at these points; forces carry over from those of before."""
-        contacts = self.touching.near(points, self.bodies)
-        contacts.inherit(before)
-        return contacts
+    def _look(self) -> None:
+        """Finds the contacts where the cables are; forces carry over from those of before."""
+        self._seen = self.touching.near([k.x for k in self.links], self.bodies)
+        self._seen.inherit(self.contacts)
+        self.contacts = self._seen
+
+    def _choose(self, depth: float) -> None:
+        """Leaves cables aside that are too far from each other to touch after the next step."""
+        c = self._seen
+        between = c.other != NO_LINK
+        if np.count_nonzero(between) > CROWD:
+            far = between & (c.force == 0.0) & (c.gap > max(REACHED * self._stride, depth))
+            self.contacts = c.where(~far)
 
     # ---- one state -----------------------------------------------------------------------------------------------
 
@@ -429,6 +483,23 @@ class System:
                 moved = np.einsum("pk,pk->p", k.direction[mine], (1.0 - t) * late[s] + t * late[s + 1])
                 np.add.at(columns.error, k.column[mine], moved)
 
+    def _filled(self, columns: Columns) -> tuple[Columns, Crowd | None]:
+        """The columns of the border, with the links filled; where they would be many, springs are kept apart."""
+        many = len(columns.give) - columns.contacts > MOST_SPRINGS
+        plain = not (self.bodies or self.contacts.rubs or any(k.solver.line.is_extensible for k in self.links))
+        if not (many and plain):
+            self._fill(columns)
+            return columns, None
+        self._fill(columns.normals)
+        return columns.normals, Crowd(self.links, columns)
+
+    def _slope(self, Z: Array, crowd: Crowd | None) -> Slope | None:
+        """Where springs are kept apart: the directions in which they let the energy fall."""
+        if crowd is None:
+            return None
+        crowd.hold(Z, self.contacts.force > 0.0)
+        return crowd.slope()
+
     def _fill(self, columns: Columns) -> None:
         duals = len(columns.give)
         for number, link in enumerate(self.links):
@@ -543,11 +614,13 @@ class System:
             Z[own[:3], own[:3]] += turn / self.length**2 + firm + pull / (BODY_STEP * body.reach)
             Z[own[3:], own[3:]] += turn + firm * body.size**2 + twist / BODY_TURN
 
-    def _changes(self, columns: Columns, Z: Array, right: Array) -> Array | None:
+    def _changes(self, columns: Columns, Z: Array, right: Array, crowd: Crowd | None = None) -> Array | None:
         """u = (−dμ, dp) with contact forces that push and gaps that do not close; None where there are none.
 
         With the rest eliminated, the gaps after the step are w = Q λ₊ − b, Q = −(what is left of Z).
         """
+        if crowd is not None:
+            return self._changes_in_crowd(columns, Z, right, crowd)
         if len(columns.slips):
             return self._changes_with_slip(columns, Z, right)
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
@@ -603,6 +676,26 @@ class System:
         u[columns.firm : len(columns.give)] = columns.share * u[columns.slips]
         return u
 
+    def _changes_in_crowd(self, columns: Columns, Z: Array, right: Array, crowd: Crowd) -> Array | None:
+        """The same with springs kept apart: the contacts that act without them first, then what they change of that."""
+        force = self.contacts.force
+        found = nonnegative(-Z, right - Z @ force, (force > 0.0) | (self.contacts.gap < 0.0))
+        if found is None:
+            return None
+        acts = found > 0.0
+        noise = 1e-12 * float(np.abs(right).max())
+        for _ in range(MOST_SETS):
+            crowd.hold(Z, acts)
+            step = crowd.step(Z, columns.error, force)
+            if step is None:
+                return None
+            u, gaps = step
+            wrong = np.where(acts, u > force, gaps < -noise)
+            if not wrong.any():
+                break
+            acts = acts ^ wrong
+        return np.minimum(u, force)  # what would still pull does not
+
     # ---- one step ------------------------------------------------------------------------------------------------
 
     def _step(self, columns: Columns, u: Array) -> Step:
@@ -656,6 +749,8 @@ class System:
             else:
                 length *= 0.5
                 halvings += 1
+        if length <= SHORTEST_STEP and self._meeting(trial) <= 1.0:
+            return  # rather not at all
         self._mind(halvings)
         for link, pull in zip(self.links, step.pulls, strict=True):
             link.nu += length * pull
@@ -674,12 +769,14 @@ class System:
 
     def _take(self, trial: Trial, before: Contacts) -> None:
         """A trial becomes the state; its contacts take over the forces of those before."""
+        self._stride = 0.0
         for link, q, x in zip(self.links, trial.frames, trial.points, strict=True):
+            self._stride = max(self._stride, float(np.abs(x - link.x).max()))
             link.q[:] = q
             link.x = x
         for body, (position, quaternion) in zip(self.bodies, trial.poses, strict=True):
             body.position, body.quaternion = position, quaternion
-        self.contacts = trial.contacts
+        self.contacts = self._seen = trial.contacts
         self.contacts.inherit(before)
         rigid.let_go(self.contacts, MERIT_HARDNESS * self.stiffness)
 
@@ -738,7 +835,10 @@ class System:
             for way, room in zip(ways, rooms, strict=True):
                 part = min(part, float((ADVANCE * np.maximum(room, reach) / np.maximum(way, 1e-300)).min()))
         part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
-        c = self.contacts
+        meet = self._meeting(trial)
+        if meet <= 1.0:
+            part = min(part, ADVANCE * meet)
+        c = self._seen
         if not len(c):
             return part
         moved = places(c, [x - k.x for k, x in zip(self.links, points, strict=True)])
@@ -747,8 +847,32 @@ class System:
         hits = (nearing > 0.0) & (c.distance > 0.0)
         return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))
 
-    def _leave_saddle(self, columns: Columns, Z: Array) -> None:
-        """Turns everything along the direction of least stiffness, found by inverse iteration, to the lower side."""
+    def _meeting(self, trial: Trial) -> float:
+        """The part of the way to a trial at which cables first pass through each other; above 1 if not at all."""
+        return self.touching.passing([k.x for k in self.links], trial.points)
+
+    def _leave_saddle(self, columns: Columns, Z: Array, slope: Slope | None) -> None:
+        """Turns everything along the direction of least stiffness to the lower side."""
+        step = self._downhill(columns, Z) if slope is None or not slope.turns else self._along(slope.turns)
+        for pull in step.pulls:
+            pull[:] = 0.0
+        step.pushes[:] = 0.0
+        for move in step.moves:
+            move *= ESCAPE_TURN / step.largest
+        for turn in step.turns:
+            turn *= ESCAPE_TURN / step.largest
+        ways = [k for k in (self._beside(step, side) for side in (1.0, -1.0)) if self._meeting(k) > 1.0]
+        if ways:
+            self._take(min(ways, key=lambda k: k.value), self.contacts)
+
+    def _along(self, turns: list[Array]) -> Step:
+        """A step that turns frames, and nothing else."""
+        pulls = [np.zeros_like(k.nu) for k in self.links]
+        largest = max(float(newton.largest_turn(k)) for k in turns)
+        return Step(turns, pulls, np.zeros(len(self.contacts)), [], largest)
+
+    def _downhill(self, columns: Columns, Z: Array) -> Step:
+        """The direction of least stiffness, found by inverse iteration."""
         inner = np.flatnonzero(self._acting(columns, len(Z)))
         duals = len(columns.give)
         generator = np.random.default_rng(1)
@@ -767,14 +891,7 @@ class System:
             for link, turn in zip(self.links, step.turns, strict=True):
                 link.work.gradient[:] = -turn / step.largest
             moves = u[duals:] / step.largest
-        for pull in step.pulls:
-            pull[:] = 0.0
-        step.pushes[:] = 0.0
-        for move in step.moves:
-            move *= ESCAPE_TURN / step.largest
-        for turn in step.turns:
-            turn *= ESCAPE_TURN / step.largest
-        self._take(min((self._beside(step, side) for side in (1.0, -1.0)), key=lambda k: k.value), self.contacts)
+        return step
 
     def _beside(self, step: Step, side: float) -> Trial:
         """As far along a direction as nothing is passed."""
