@@ -14,7 +14,8 @@ from lissom.rods import assembly
 from lissom.rods.assembly import Assembly
 from lissom.rods.outcome import WARM_TOLERANCE
 from lissom.rods.slides import restore
-from lissom.rods.system import Settled, System, Trial
+from lissom.rods.stepping import Trial
+from lissom.rods.system import Settled, System
 from lissom.scene import Scene
 from tests.exchange.conftest import stl
 

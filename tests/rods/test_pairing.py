@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lissom import Simulation
-from lissom.rods import springs, system
+from lissom.rods import bordered, springs
 from lissom.rods.pairing import Pairing
 from lissom.rods.surroundings import Skin
 from lissom.scene import Scene
@@ -332,7 +332,7 @@ def test_many_contacts_give_the_same_shape_with_their_springs_in_the_border_and_
 ) -> None:
     shapes = []
     for most in (0, 10**9):
-        monkeypatch.setattr(system, "MOST_SPRINGS", most)
+        monkeypatch.setattr(bordered, "MOST_SPRINGS", most)
         simulation = Simulation(Scene.from_toml(stacked(3, 2, 40)))
         report = simulation.solve().raise_if_failed()
         simulation.move("20/end", position=(0.4, 0.0, 0.0186))
