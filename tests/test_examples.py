@@ -3,6 +3,7 @@
 import importlib.util
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lissom.analysis.report import findings
@@ -60,3 +61,24 @@ def test_every_position_is_certified_and_within_limits_whatever_the_direction(na
     assert [(k.check.rule, k.check.cable, k.failed) for k in swept.worst() if k.failed] == []
     assert swept.snaps == []
     assert swept.hysteresis() == []
+
+
+def test_the_steered_brake_hose_from_cold_starts_in_random_order_is_the_one_of_the_sweep() -> None:
+    """Or the other equilibrium is named: one of the energy that the sweep has there."""
+    scene = Scene.load(ROOT / "examples" / "steered-brake-hose.toml")
+    simulation = Simulation(scene)
+    grid = {"steering": 9, "travel": 9}
+    visits = [
+        (k.goal.settings, k.shapes["hose"], simulation.cable("hose").energy["total"])
+        for k in simulation.sweep(grid=grid)
+    ]
+    cold = Simulation(scene)
+    assert len(visits) == 81
+    for number in np.random.default_rng(7).permutation(len(visits)):
+        settings, shape, energy = visits[number]
+        cold.set_joints(settings)
+        report = cold.solve(cold=True)
+        assert report.ok, report.reason
+        if np.abs(cold.cable("hose").positions - shape).max() > 1e-5:
+            energies = [k.energy for k in report.cables["hose"].others]
+            assert any(abs(k - energy) < 1e-6 * max(abs(energy), 1.0) for k in energies), (settings, energies, energy)

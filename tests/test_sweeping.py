@@ -464,6 +464,53 @@ def test_a_driven_part_does_not_stop(tmp_path: Path) -> None:
     assert not any(k.stopped for k in visits)
 
 
+RAM = """\
+format = 1
+[types.hose]
+section = { diameter = "10 mm" }
+material = { youngs_modulus = "5 MPa", poisson = 0.45, density = 1100 }
+limits = { clearance = "1 mm" }
+[[cables]]
+name = "hose"
+type = "hose"
+length = "460 mm"
+points = 61
+start = { position = [0, -0.2, 0], tangent = [0, 1, 0], roll = 0 }
+end = { position = [0, 0.2, 0], tangent = [0, 1, 0], roll = 0 }
+[[parts]]
+name = "ram"
+motion = "driven"
+position = [-0.12, 0, -0.09]
+shape = { kind = "sphere", radius = "30 mm" }
+[[joints]]
+name = "stroke"
+part = "ram"
+kind = "slide"
+axis = [1, 0, 0]
+range = [0, "150 mm"]
+"""
+
+
+def test_a_moving_part_pushes_the_cable_aside_and_it_comes_back() -> None:
+    """Never in it, pushed no later than the first touch; without friction it lies back there as it lay before."""
+    simulation = Simulation(Scene.from_toml(RAM))
+    strokes = [0.01 * k for k in range(15)]
+    there = [(k, simulation.contacts) for k in simulation.sweep(grid={"stroke": strokes})]
+    back = list(simulation.sweep(grid={"stroke": strokes[::-1]}))
+    for stroke, (visit, contacts) in zip(strokes, there, strict=True):
+        assert visit.ok, visit.reason
+        ram = np.array([-0.12 + stroke, 0.0, -0.09])
+        far = float(np.linalg.norm(visit.shapes["hose"] - ram, axis=1).min())
+        assert far > 0.035 - 1e-6
+        assert bool(contacts) == (far < 0.0351)
+        pushed = sum((k.force for k in contacts), np.zeros(3))
+        assert not contacts or pushed[0] > 0.0
+    assert there[-1][1]
+    assert not there[0][1]
+    for (visit, _), again in zip(there, reversed(back), strict=True):
+        assert np.abs(visit.shapes["hose"] - again.shapes["hose"]).max() < 1e-5
+
+
 def test_a_recording_that_is_broken_is_refused_before_anything_moves(tmp_path: Path) -> None:
     simulation = recorded(tmp_path, [(0.2, 0.01, 0), (0.2, math.nan, 0)])
     with pytest.raises(SceneError, match=r"path\.csv: sample 2: every number must be finite"):

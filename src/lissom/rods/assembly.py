@@ -330,7 +330,11 @@ class Assembly:
 
     def _inside(self, points: list[Array]) -> Clearance | None:
         """Where a cable is deepest in a part, if it is in one by more than is allowed: looked at all along it, anew."""
-        found = self.surroundings.dips(points, self.bodies, self.depth, self._too_deep)
+        return self._deepest(points, self.depth)
+
+    def _deepest(self, points: list[Array], depth: float) -> Clearance | None:
+        """Where a cable is deepest in a part, by more than `depth` (m), or than supports may hold it inside."""
+        found = self.surroundings.dips(points, self.bodies, depth, self._too_deep)
         return self.surroundings.described(found) if found else None
 
     def _judged(self, system: System, outcome: Settled, reason: str) -> tuple[Settled, str]:
@@ -380,7 +384,12 @@ class Assembly:
         self._place(system, origins, goal, part)
         if self.surroundings.passing(before, [k.locate(k.q, k.nu) for k in system.links]) <= 1.0:
             return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0), ""
-        return self._settled(system, final=part == 1.0)
+        outcome, why = self._settled(system, final=part == 1.0)
+        if outcome.status == newton.CONVERGED:  # contact is not looked for next to what holds a cable
+            inside = self._deepest([k.x for k in system.links], math.inf)
+            if inside is not None:
+                return replace(outcome, status=newton.NO_DESCENT), f"a support takes it into a part, {overlap(inside)}"
+        return outcome, why
 
     def _settled(self, system: System, final: bool, most: int = MOST_ITERATIONS) -> tuple[Settled, str]:
         """Equilibrium with the sliding supports where nothing drives them; a reason if those do not come to rest."""

@@ -82,7 +82,8 @@ class Pairing:
             lines.turns[c] = whole_turn(points[c]) > math.pi
         if len(lines.touch) == 1 and not lines.turns.any():
             return Contacts.none()
-        return self._written(self._looked(self.band if beyond is None else beyond, dips=False))
+        found = self._looked(self.band if beyond is None else beyond, dips=False)
+        return self._written(found) if len(found.distance) else Contacts.none()
 
     def _looked(self, beyond: float, dips: bool) -> Pairs:
         lines = self._lines
