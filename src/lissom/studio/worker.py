@@ -17,6 +17,7 @@ from typing import Any, Final
 from lissom.scene import SceneError
 from lissom.session import wire
 from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
+from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
@@ -32,6 +33,10 @@ GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
 GONE: Final = "gone"
 """Says that a page has gone: what it held is let go."""
+LATEST: Final = (Drag, Steer, Scrub)
+"""Of these that follow each other only the last counts."""
+HANDS: Final = (Grab, Drop, Cancel, *LATEST)
+"""What is held in one page, another cannot move."""
 END: Final = "end"
 """Says that the process is to end."""
 NOBODY: Final = -2
@@ -198,14 +203,14 @@ class Worker:
         except MessageError as error:
             self.answer(page, Answer(wire.number_of(text), False, str(error)))
             return
-        if isinstance(command, Drag) and found and found[-1][0] == page and isinstance(found[-1][2], Drag):
+        if isinstance(command, LATEST) and found and found[-1][0] == page and type(found[-1][2]) is type(command):
             self.answer(page, Answer(found.pop()[1], True))
         found.append((page, number, command))
 
     def do(self, page: str, number: int, command: Command) -> None:
         """One command; whatever goes wrong is answered, and the session goes on."""
         session = self.session
-        if session.grabbed is not None and page != self.holder and isinstance(command, Grab | Drag | Drop | Cancel):
+        if session.grabbed is not None and page != self.holder and isinstance(command, HANDS):
             self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
             return
         before = session.history.steps
@@ -217,7 +222,7 @@ class Worker:
             traceback.print_exc()
             self.answer(page, Answer(number, False, f"{type(error).__name__}: {error}"))
         else:
-            if isinstance(command, Grab):
+            if isinstance(command, Grab | Steer | Scrub):
                 self.holder = page
             if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
