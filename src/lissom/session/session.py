@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lissom.scene import Scene
+from lissom.session.background import Background
 from lissom.session.desk import Desk
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
@@ -74,6 +75,7 @@ class Session:
         self.stand: Stand | None = None  # where on a motion the parts were led
         self.stopped = ""  # why joints that are led are not where they are wanted
         self.take: Taking | None = None  # a motion that is being taken down
+        self.background = Background()  # sweeps of motions
         self.frames = 0
         self.changed = True  # since the last frame
         self.described = False  # whether the page knows the scene as it is
@@ -133,6 +135,7 @@ class Session:
         self.recorder = Recorder()
         self.grabbed = self.held = self.plotted = self.stand = self.take = None
         self.stopped = ""
+        self.background.clear()
         self.unsaved = self.recovered = False
         self.report = simulation.solve()
         self.base, self.script = Base(simulation.scene, slot.file), ()
@@ -154,10 +157,10 @@ class Session:
 
 def acts() -> dict[type, Act]:
     """All commands. The modules know the session, so they are asked for only now."""
-    from lissom.session import arranging, editing, filing, lengths, motions, moving, stepping
+    from lissom.session import arranging, editing, filing, lengths, motions, moving, stepping, sweeps
 
     if not _ACTS:
-        for module in (moving, editing, lengths, arranging, filing, stepping, motions):
+        for module in (moving, editing, lengths, arranging, filing, stepping, motions, sweeps):
             _ACTS.update(module.ACTS)
     return _ACTS
 

@@ -23,6 +23,8 @@ from lissom.session.workspace import Workspace
 
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
+SWEEPS_EVERY: Final = 0.25
+"""s, while a motion is swept."""
 READOUTS_SHARE: Final = 9.0
 """Between two read-outs at least so many times as long as one takes."""
 AUTOSAVE_AFTER: Final = 1.0
@@ -75,7 +77,7 @@ class Worker:
     def __init__(self, pipe: Connection, start: Start) -> None:
         self.pipe = pipe
         self.start = start
-        self.next_readouts = 0.0
+        self.next_readouts = self.next_sweeps = 0.0
         self.stale = False  # read-outs are older than the last frame
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
@@ -151,6 +153,9 @@ class Worker:
         now = time.monotonic()
         if self.stale and now >= self.next_readouts:
             self.read_out()
+        self.session.background.follow()
+        if self.session.background.changed and now >= self.next_sweeps:
+            self.tell_sweeps()
         if self.edited and self.session.grabbed is None and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
         return True
@@ -172,7 +177,7 @@ class Worker:
             self.tell(Status("ready"))
 
     def patience(self) -> float:
-        if self.prepared:
+        if self.prepared or self.session.background.busy or self.session.background.changed:
             return READOUTS_EVERY / 4.0
         if self.stale:
             return max(0.0, self.next_readouts - time.monotonic())
@@ -250,6 +255,7 @@ class Worker:
             self.pipe.send(("where", event.file, demo, unnamed))
             self.tell(event)
             self.session.changed = True
+            self.session.background.changed |= bool(self.session.background.found)  # it may be stale now
         if self.session.changed:
             self.pipe.send(("frame", frame(self.session)))
             self.stale = True
@@ -262,6 +268,18 @@ class Worker:
         self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
         now = time.monotonic()
         self.stale, self.next_readouts = False, now + max(READOUTS_EVERY, READOUTS_SHARE * (now - began))
+
+    def tell_sweeps(self) -> None:
+        """What sweeps found so far; the longer the story, the less often."""
+        from lissom.session.sweeps import told
+
+        background, began = self.session.background, time.monotonic()
+        background.changed = False
+        for key in list(background.meshes):
+            self.pipe.send(("mesh", key, background.meshes.pop(key)))
+        self.pipe.send(("sweeps", wire.event_text(told(self.session))))
+        now = time.monotonic()
+        self.next_sweeps = now + max(SWEEPS_EVERY, READOUTS_SHARE * (now - began))
 
     def keep(self) -> None:
         from lissom.session.filing import autosave
