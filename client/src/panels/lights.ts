@@ -96,7 +96,7 @@ function drawSweep(pen: CanvasRenderingContext2D, sweep: SweepInfo, at: (t: numb
   const right = (i: number): number => (i === times.length - 1 ? at(times[i]) + 2 : (at(times[i]) + at(times[i + 1])) / 2);
   const bar = (i: number, row: number, part: number): void => {
     const [high, low] = [part * (ROW - 5), RULER + ROW * (row + 1) - 2];
-    pen.fillRect(left(i), low - high, right(i) - left(i) + 0.3, high);
+    pen.fillRect(left(i), low - high, right(i) - left(i) + (sweep.stale ? 0 : 0.3), high);
   };
   pen.globalAlpha = sweep.stale ? 0.35 : 1;
   times.forEach((_, i) => {

@@ -196,7 +196,8 @@ function nameRow(first: Row): { element: HTMLElement; show(row: Row): void } {
       const bad = band === null ? sweep.reasons.some((k) => k !== "") : band.failed > 0;
       const near = band !== null && band.worst !== null && lightOf(band, band.worst) === "warn";
       light.dataset.state = bad ? "bad" : near ? "warn" : "good";
-      setText(text, band === null ? "certified" : `${band.cable}: ${band.text.replace("twist per length", "twist")}`);
+      const several = sweep.bands.some((k) => k.cable !== band?.cable);
+      setText(text, band === null ? "certified" : `${several ? `${band.cable}: ` : ""}${band.text.replace("twist per length", "twist")}`);
       setTitle(element, band === null ? "Where positions are certified, and where a cable snaps through" : `${band.cable}: ${band.text}`);
       element.dataset.test = first.band === null ? "lane-certified" : `lane-${first.band.cable}-${first.band.rule}`;
     },

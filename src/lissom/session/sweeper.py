@@ -133,4 +133,3 @@ def listen(stream: Any, news: SimpleQueue[News | None]) -> None:
             news.put(pickle.load(stream))
     except (EOFError, OSError, pickle.UnpicklingError):
         news.put(None)
-
