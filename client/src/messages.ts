@@ -22,7 +22,7 @@ export interface GoToPosition {
 export interface GoToTime {
   kind: "GoToTime";
   motion: string;
-  time: number;
+  seconds: number;
   along?: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface RenamePosition {
 export interface Scrub {
   kind: "Scrub";
   motion: string;
-  time: number;
+  seconds: number;
 }
 
 /** Typed values of joints: numbers, or texts with a unit; only what is given changes. */

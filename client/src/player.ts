@@ -86,7 +86,7 @@ export class Player {
     this.playing = false;
     const [start, end] = this.range;
     this.wanted = Math.min(Math.max(time, start), end);
-    this.leader.to({ kind: "Scrub", motion: motion.name, time: this.wanted });
+    this.leader.to({ kind: "Scrub", motion: motion.name, seconds: this.wanted });
   }
 
   /** To a time at once: one step of undo. `along`: as the sweep went there. */
@@ -95,7 +95,7 @@ export class Player {
     if (motion === null) return;
     this.pause();
     this.wanted = time;
-    this.reason = String(await this.page.send({ kind: "GoToTime", motion: motion.name, time, along }));
+    this.reason = String(await this.page.send({ kind: "GoToTime", motion: motion.name, seconds: time, along }));
     this.page.ask(true);
   }
 
@@ -113,7 +113,7 @@ export class Player {
     const end = this.range[1];
     this.wanted = Math.min(end, this.wanted + (this.speed * (now - this.last)) / 1000);
     this.last = now;
-    this.leader.to({ kind: "Scrub", motion: motion.name, time: this.wanted });
+    this.leader.to({ kind: "Scrub", motion: motion.name, seconds: this.wanted });
     if (this.wanted >= end) this.pause();
     else requestAnimationFrame((next) => this.tick(next));
   }

@@ -10,7 +10,7 @@ import pytest
 
 from lissom.scene import Scene, SceneError
 from lissom.session.describing import describe
-from lissom.session.messages import Cancel, Drag, Drop, Edit, Grab, Redo, Save, Script, Undo
+from lissom.session.messages import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Replay, Save, Script, Undo
 from lissom.session.motionmessages import (
     AddMotion,
     GoToPosition,
@@ -358,6 +358,18 @@ def test_what_is_dragged_while_taking_becomes_a_motion(steered: Session, tmp_pat
     assert [k.name for k in steered.simulation.scene.motions] == ["bend"]
 
 
+def test_a_part_dragged_by_its_joint_is_taken_down_too(steered: Session) -> None:
+    steered.do(Take(True))
+    x, _ = steered.simulation.pose("strut")
+    steered.do(Grab("strut"))
+    steered.do(Drag((x[0], x[1], x[2] + 0.02)))
+    steered.do(Drag((x[0], x[1], x[2] + 0.05)))
+    assert steered.do(Take(False)) == "motion"  # ends the drag as well
+    motion = steered.simulation.scene.motion("motion")
+    assert motion.keyframes[0].joints == {"travel": 0.0}
+    assert motion.keyframes[-1].joints == {"travel": pytest.approx(0.05)}
+
+
 def test_taking_without_a_move_makes_nothing(steered: Session) -> None:
     steered.do(Take(True))
     assert steered.do(Take(False)) is None
@@ -385,7 +397,25 @@ def test_only_keyframes_that_are_needed_are_kept() -> None:
     assert needed(times, np.zeros((101, 1))) == [0, 100]
 
 
-# ---- scripts ---------------------------------------------------------------------------------------------------------
+# ---- recordings and scripts ------------------------------------------------------------------------------------------
+
+
+def test_a_recording_leads_the_same_way_again(steered: Session) -> None:
+    steered.do(Record(True))
+    steered.do(Take(True))
+    steered.do(Steer({"steering": 0.3}))
+    steered.do(Steer({"steering": 0.5}))
+    steered.do(Drop())
+    steered.do(Take(False, "by hand"))
+    steered.do(Scrub("bend", 0.7))
+    steered.do(Scrub("bend", 1.9))
+    steered.do(Drop())
+    steered.do(GoToPosition("bump"))
+    file = steered.do(Record(False))
+    before, scene = shape_of(steered), steered.simulation.scene
+    assert steered.do(Replay(file)) == 8  # the taking itself is not in it, but the motion that came of it
+    assert same(shape_of(steered), before)
+    assert steered.simulation.scene == scene
 
 
 def test_a_script_goes_the_same_way(steered: Session) -> None:

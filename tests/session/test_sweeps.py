@@ -2,6 +2,7 @@
 
 import copy
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from lissom.session.sweeps import told, volume
 from lissom.simulation import Simulation
 from tests.session.scenes import make_session
 from tests.session.test_motions import STEERED
+from tests.test_sweeping import ARCH
 
 
 def swept(session: Session, until: Callable[[SweepInfo], bool], patience: float = 400.0) -> SweepInfo:
@@ -128,6 +130,30 @@ def test_an_envelope_holds_the_shapes_and_is_written_with_the_tables(tmp_path: P
     assert (tmp_path / written["folder"] / "sweep.csv").read_text(encoding="utf-8").startswith("position,name,time_s")
     session.do(ShowEnvelope("bend", "hose", False))
     assert not told(session).sweeps[0].envelopes[0].shown
+    session.background.clear()
+
+
+def test_a_snap_through_is_marked_and_its_side_is_found_again_along_the_motion(tmp_path: Path) -> None:
+    """The arch snaps at 0.565 rad; between the two limits its shape depends on the way."""
+    keyframes = [{"time": 0.0, "joints": {"tilt": 0.0}}, {"time": 1.0, "joints": {"tilt": -1.0}}]
+    keyframes += [{"time": 2.0, "joints": {"tilt": 0.0}}]
+    scene = tomllib.loads(ARCH) | {"motions": [{"name": "over", "keyframes": keyframes}]}
+    session = make_session(tmp_path, scene)
+    before = session.simulation.cable("arch").positions[32, 2]
+    session.do(Sweep("over"))
+    info = swept(session, done)
+    assert [k.cable for k in info.snaps] == ["arch"]
+    snap = info.snaps[0]
+    assert info.times[snap.position - 1] < 0.56484 <= info.times[snap.position] + 1e-3
+    assert snap.distance > 0.25
+    assert session.do(GoToTime("over", 1.8)) == ""  # straight there: it has not snapped
+    assert session.simulation.cable("arch").positions[32, 2] * before > 0.0
+    assert session.do(GoToTime("over", 1.8, along=True)) == ""
+    middle = session.simulation.cable("arch").positions[32, 2]
+    assert middle * before < 0.0
+    shapes = session.background.found["over"].swept.shapes
+    near = min(range(len(info.times)), key=lambda i: abs(info.times[i] - 1.8))
+    assert middle == pytest.approx(shapes[near]["arch"][32, 2], abs=0.01)
     session.background.clear()
 
 

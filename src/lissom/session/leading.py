@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lissom.scene import Scene
-from lissom.session.messages import Drop
+from lissom.session.messages import Drop, Notice
 from lissom.simulation import Report
 from lissom.sweeping import FRAMES, Course, Goal, along, longest_step, part_of_way, place, present, travel, visits
 
@@ -70,7 +70,10 @@ def _lead(session: Session, goal: Goal, scene: Scene) -> str:
         session.report = simulation.solve()
         return "" if follows(session.report) else session.report.reason or session.report.status
     modes = simulation.modes()
-    report, _, reason = travel(simulation, scene, present(simulation, goal), goal)
+    report, snaps, reason = travel(simulation, scene, present(simulation, goal), goal)
+    for snap in snaps:
+        way = f"{1000.0 * snap.distance:.3g} mm at once"
+        session.tell(Notice("info", f"{snap.cable} snapped through on the way: {way}", snap.cable))
     if not follows(report):
         reason = report.reason or report.status
         go_nearer(session, goal, scene)

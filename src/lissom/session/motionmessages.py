@@ -27,7 +27,7 @@ class Scrub:
     """To which time of a motion the parts are to go, while it is played or scrubbed; `Drop` lets go."""
 
     motion: str
-    time: float
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class GoToTime:
     """To a time of a motion; with `along` as its sweep does: to its beginning, and along it from there."""
 
     motion: str
-    time: float
+    seconds: float
     along: bool = False
 
 

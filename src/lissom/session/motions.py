@@ -63,7 +63,7 @@ def scrub(session: Session, command: Scrub) -> Json:
     Course.of(scene, scene.motion(command.motion))  # raises before anything is held
     held = take_joints(session, command.motion)
     assert held.led is not None
-    session.stopped = lead_along(session, command.motion, command.time, held.before.state.scene, held.led)
+    session.stopped = lead_along(session, command.motion, command.seconds, held.before.state.scene, held.led)
     return None
 
 
@@ -85,16 +85,16 @@ def go_to_time(session: Session, command: GoToTime) -> Json:
     """Answered with why it did not get there, "" where it did."""
     scene = session.simulation.scene
     if command.along:
-        said = lead_as_swept(session, command.motion, command.time, scene)
+        said = lead_as_swept(session, command.motion, command.seconds, scene)
         session.script += (
             f"for visit in sim.sweep(motion={command.motion!r}):",
-            f"    if visit.goal.time >= {command.time!r}:",
+            f"    if visit.goal.time >= {command.seconds!r}:",
             "        break",
-            *step_lines(Course.of(scene, scene.motion(command.motion)).at(command.time)),
+            *step_lines(Course.of(scene, scene.motion(command.motion)).at(command.seconds)),
         )
         return told(session, said)
     passed: list[Goal] = []
-    said = lead_along(session, command.motion, command.time, scene, passed)
+    said = lead_along(session, command.motion, command.seconds, scene, passed)
     session.script += tuple(led_lines(scene, passed))
     return told(session, said)
 
@@ -262,7 +262,7 @@ ACTS = {
     Scrub: Act(scrub),
     SetJoints: Act(set_joints, lambda k: f"set {', '.join(k.joints)[:60]}"),
     GoToPosition: Act(go_to_position, lambda k: f"go to {k.name}"),
-    GoToTime: Act(go_to_time, lambda k: f"go to {k.time:.4g} s of {k.motion}"),
+    GoToTime: Act(go_to_time, lambda k: f"go to {k.seconds:.4g} s of {k.motion}"),
     KeepPosition: Act(keep_position, lambda k: f"keep position {k.name}"),
     RemovePosition: Act(remove_position, lambda k: f"remove position {k.name}"),
     RenamePosition: Act(rename_position, lambda k: f"rename position {k.name}"),
