@@ -2,7 +2,7 @@
 // with every frame, and when they cannot go on the player stops and says why.
 import { Leader } from "./leading";
 import type { MotionInfo } from "./messages";
-import type { Page } from "./panels/page";
+import { message, type Page } from "./panels/page";
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -10,8 +10,8 @@ export class Player {
   readonly leader: Leader;
   speed = 1;
   playing = false;
-  /** Why the parts are not where they were to be; stays until they move again. */
-  reason = "";
+  private why = ""; // the parts are not where they were to be
+  private where = ""; // the joints stood then
   private chosen = "";
   private wanted = 0; // s
   private last = 0; // ms, of the last picture while playing
@@ -21,11 +21,26 @@ export class Player {
     page.store.on("frame", (frame) => {
       const stopped = frame?.stopped ?? "";
       if (this.leader.on) this.reason = stopped;
+      else if (this.why !== "" && this.stood() !== this.where) this.reason = "";
       if (this.playing && stopped !== "") this.halt(stopped);
     });
     page.store.on("scene", (now, before) => {
       if (now?.file !== before?.file) this.halt("");
     });
+  }
+
+  /** Why the parts are not where they were to be; stays until they move again. */
+  get reason(): string {
+    return this.why;
+  }
+
+  private set reason(text: string) {
+    this.why = text;
+    this.where = text === "" ? "" : this.stood();
+  }
+
+  private stood(): string {
+    return JSON.stringify(this.page.store.get("frame")?.joints ?? null);
   }
 
   get motion(): MotionInfo | null {
@@ -95,7 +110,11 @@ export class Player {
     if (motion === null) return;
     this.pause();
     this.wanted = time;
-    this.reason = String(await this.page.send({ kind: "GoToTime", motion: motion.name, seconds: time, along }));
+    try {
+      this.reason = String(await this.page.send({ kind: "GoToTime", motion: motion.name, seconds: time, along }));
+    } catch (error) {
+      this.reason = message(error);
+    }
     this.page.ask(true);
   }
 

@@ -84,7 +84,7 @@ function row(page: Page, player: Player, first: Degree): { element: HTMLElement;
     player.leader.end(how);
     page.ask(true);
   };
-  slider.addEventListener("change", () => release("Drop"));
+  for (const event of ["change", "pointerup"]) slider.addEventListener(event, () => release("Drop"));
   slider.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !held) return;
     release("Cancel");

@@ -8,7 +8,7 @@ import { icon, setIcon } from "./icons";
 import { typedInput } from "./inputs";
 import { drawLights, lightOf, nearestPosition, placeOf, RULER, timeAt } from "./lights";
 import { motionMenu, envelopeMenu, toggleTake } from "./motionmenu";
-import { message, type Page } from "./page";
+import type { Page } from "./page";
 import type { Kind } from "./quantities";
 
 const KINDS: { [unit: string]: Kind } = { m: "length", N: "force", "rad/m": "twist rate", "1/m": "twist rate", Pa: "pressure" };
@@ -212,10 +212,7 @@ function worstRow(page: Page, player: Player, first: Row): { element: HTMLElemen
     const at = target(row);
     if (at === null) return;
     const { sweep, band } = row;
-    player.goTo(sweep.times[at], sweep.snaps.length > 0).then(
-      () => band !== null && page.store.select([band.cable]),
-      (error: unknown) => page.store.say("error", message(error)),
-    );
+    void player.goTo(sweep.times[at], sweep.snaps.length > 0).then(() => band !== null && page.store.select([band.cable]));
   };
   const test = first.band === null ? "worst-certified" : `worst-${first.band.cable}-${first.band.rule}`;
   const element = h("button", { type: "button", class: "lane-go", test, onclick: go }, value);

@@ -141,7 +141,8 @@ def without_pose(thing: dict[str, Any]) -> dict[str, Any]:
 
 
 def sweep(session: Session, command: Sweep) -> Json:
-    session.background.sweep(session.simulation.state(), command.motion)
+    held = session.grabbed  # what is in a hand is not swept
+    session.background.sweep(session.simulation.state() if held is None else held.before.state, command.motion)
     return None
 
 
