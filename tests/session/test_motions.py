@@ -200,6 +200,16 @@ def test_a_part_with_a_hinge_follows_the_gizmo_and_stops_at_the_end_of_the_range
     assert steered.held.reason == "steering ends at 35°"
 
 
+def test_a_part_taken_on_the_axis_of_its_hinge_says_how_to_turn_it(steered: Session) -> None:
+    x, _ = steered.simulation.pose("carrier")
+    steered.do(Grab("carrier"))
+    steered.do(Drag((x[0] + 0.05, x[1], x[2])))
+    assert joints(steered)["steering"] == 0.0
+    assert steered.held is not None
+    assert steered.held.reason == "carrier turns about steering: take it beside its axis, or turn it"
+    steered.do(Drop())
+
+
 def test_a_part_that_slides_goes_along_its_axis_only(steered: Session) -> None:
     steered.do(Grab("strut"))
     steered.do(Drag((0.3, -0.2, 0.04)))
@@ -387,7 +397,14 @@ def test_a_pause_stays_a_pause() -> None:
     taking.note(values[1], values[2])
     frames = taking.keyframes(scene)
     assert [k.joints for k in frames] == [{"steering": 0.0}, {"steering": 0.01}, {"steering": 0.01}, {"steering": 0.02}]
-    assert [k.time for k in frames] == [0.0, 0.001, 4.98, 5.0]
+    assert [k.time for k in frames] == pytest.approx([0.0, 0.01 / 3.0, 4.98 + 0.01 / 3.0, 5.0 + 0.01 / 3.0], abs=1e-4)
+
+
+def test_what_is_set_at_once_takes_its_time_in_the_motion() -> None:
+    taking = Taking(clock=lambda: 7.0)
+    taking.note({"travel": 0.0, "steering": 0.0}, {"travel": 0.0, "steering": 0.6})
+    taking.note({"travel": 0.0, "steering": 0.6}, {"travel": 0.06, "steering": 0.6})
+    assert [k.time for k in taking.keyframes(Scene.from_dict(STEERED))] == pytest.approx([0.0, 0.2, 0.22])
 
 
 def test_only_keyframes_that_are_needed_are_kept() -> None:

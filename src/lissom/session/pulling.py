@@ -50,7 +50,16 @@ class Pull:
             found = angle + 2.0 * math.pi * round((number(now) - angle) / (2.0 * math.pi))
         else:
             found = self.rotation(by, turn)
-        return self.within(found)
+        value, end = self.within(found)
+        return value, end or self.unmoved(by, turn)
+
+    def unmoved(self, by: Vec3, turn: Quaternion) -> str:
+        """Why a pull does not tell a turn: the part was taken where its joint keeps it."""
+        a = minus(self.touched, self.origin)
+        arm = across(a, self.axis) if self.joint.kind == "hinge" else a
+        if self.joint.kind == "slide" or turns(turn) or math.hypot(*arm) >= ON_AXIS or math.hypot(*by) < ON_AXIS:
+            return ""
+        return f"{self.joint.part} turns about {self.joint.name}: take it beside its axis, or turn it"
 
     @property
     def axis(self) -> Vec3:
@@ -63,7 +72,7 @@ class Pull:
 
     def angle(self, by: Vec3, turn: Quaternion) -> float:
         """Of a hinge: the turn that is wanted about its axis, or that takes the point nearest to where it is wanted."""
-        if 2.0 * math.acos(min(1.0, abs(turn[0]))) > TURNED:
+        if turns(turn):
             return 2.0 * math.atan2(dot(turn[1:], self.axis), turn[0])
         a = across(minus(self.touched, self.origin), self.axis)
         b = across(plus(minus(self.touched, self.origin), by), self.axis)
@@ -73,7 +82,7 @@ class Pull:
 
     def rotation(self, by: Vec3, turn: Quaternion) -> Value:
         """Of a ball joint, as a rotation vector in the axes of the parent."""
-        if 2.0 * math.acos(min(1.0, abs(turn[0]))) <= TURNED:
+        if not turns(turn):
             a = minus(self.touched, self.origin)
             b = plus(a, by)
             apart = min(math.hypot(*a), math.hypot(*b)) >= ON_AXIS
@@ -101,6 +110,10 @@ class Pull:
 
     def stops(self, end: float) -> str:
         return f"{self.joint.name} ends at {self.joint.said(end)}"
+
+
+def turns(turn: Quaternion) -> bool:
+    return 2.0 * math.acos(min(1.0, abs(turn[0]))) > TURNED
 
 
 def number(value: Value) -> float:

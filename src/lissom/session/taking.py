@@ -18,6 +18,8 @@ PAUSE: Final = 0.1
 """s without a move: the joints stood, and did not creep to the next sample."""
 LAST_STEP: Final = 0.02
 """s before a move after a pause: until then they stood."""
+FASTEST: Final = 3.0
+"""rad/s or m/s: a joint that went at once, by a click or a typed value, takes that time in the motion."""
 CLOSE_TURN: Final = 0.002
 """rad (a tenth of a degree): keyframes follow the samples as closely;"""
 CLOSE_WAY: Final = 1e-4
@@ -38,11 +40,15 @@ class Taking:
         if not self.samples:
             self._began = self.clock()
             self.samples.append((0.0, before))
-        now = max(self.clock() - self._began, self.samples[-1][0] + 1e-3)
         last, stood = self.samples[-1]
+        now = self.clock() - self._began
         if now - last > PAUSE:
-            self.samples.append((now - LAST_STEP, stood))
-        self.samples.append((now, after))
+            last = now - LAST_STEP
+            self.samples.append((last, stood))
+        way = max(float(np.abs(np.subtract(after[name], before[name])).max()) for name in before)
+        late = max(0.0, last + way / FASTEST - now)
+        self._began -= late
+        self.samples.append((now + late, after))
 
     def keyframes(self, scene: Scene) -> list[KeyframeSaid]:
         """As few as follow the samples; only joints that moved. None where nothing moved."""
