@@ -6,7 +6,7 @@ import { selectBox } from "./choices";
 import { h, Keyed, setClass, setHidden, setText, setTitle, type Piece } from "./elements";
 import { icon, setIcon } from "./icons";
 import { typedInput } from "./inputs";
-import { drawLights, lightOf, nearestPosition, placeOf, RULER, timeAt } from "./lights";
+import { drawLights, lightOf, nearestPosition, placeOf, ROW, RULER, timeAt } from "./lights";
 import { motionMenu, envelopeMenu, toggleTake } from "./motionmenu";
 import type { Page } from "./page";
 import type { Kind } from "./quantities";
@@ -46,7 +46,7 @@ export function timeline(page: Page, player: Player): Piece {
       const rows = rowsOf(sweep);
       nameRows.show(rows, (k) => k.key);
       worstRows.show(rows, (k) => k.key);
-      canvas.style.height = `${RULER + 19 * rows.length}px`;
+      canvas.style.height = `${RULER + ROW * rows.length}px`;
       const [range, time] = [player.range, player.time];
       canvas.dataset.range = range.join(" ");
       canvas.setAttribute("aria-valuenow", time.toFixed(3));
@@ -300,7 +300,7 @@ function tell(page: Page, player: Player, canvas: HTMLCanvasElement, event: Poin
   const box = canvas.getBoundingClientRect();
   const time = timeAt(event.clientX - box.left, box.width, player.range);
   const sweep = sweepOf(page, player);
-  const row = Math.floor((event.clientY - box.top - RULER) / 19);
+  const row = Math.floor((event.clientY - box.top - RULER) / ROW);
   const at = nearestPosition(sweep, time);
   if (sweep === null || row < 0 || at < 0) return setTitle(canvas, `${time.toFixed(2)} s. Drag to scrub`);
   const when = `${Number(sweep.times[at].toFixed(3))} s`;
