@@ -48,6 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "building",
         "simulation",
         "reaching",
+        "sweeping",
         "analysis",
     },
     "studio": {"scene", "exchange", "simulation", "analysis", "session"},

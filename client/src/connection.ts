@@ -1,7 +1,7 @@
 // The line to the session: commands with an answer each, events in order, snapshots of which the latest counts.
 // When the line breaks it is taken up again after the last event that was heard.
 import { readFrame } from "./frame";
-import type { Command, Readouts, SessionEvent } from "./messages";
+import type { Command, Readouts, SessionEvent, Sweeps } from "./messages";
 import type { Store, Vec3 } from "./store";
 
 type Quaternion = [number, number, number, number];
@@ -98,9 +98,13 @@ export class Connection {
       this.store.set("held", frame.held);
       return;
     }
-    const message = JSON.parse(data) as Numbered | Readouts;
+    const message = JSON.parse(data) as Numbered | Readouts | Sweeps;
     if (message.kind === "Readouts") {
       this.store.set("readouts", message);
+      return;
+    }
+    if (message.kind === "Sweeps") {
+      this.store.set("sweeps", message);
       return;
     }
     // A whole scene starts the count anew: a studio that was itself started anew counts from the beginning.

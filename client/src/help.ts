@@ -4,6 +4,7 @@ import { openScene, save, saveAs } from "./dialogs/files";
 import type { Bottom } from "./panels/bottom";
 import { closeMenu } from "./panels/buttons";
 import { h } from "./panels/elements";
+import { hasMotion } from "./panels/motion";
 import type { Page } from "./panels/page";
 import type { Tree } from "./panels/tree";
 
@@ -75,6 +76,16 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
     ],
   },
   {
+    heading: "Motion",
+    keys: [
+      { keys: "J", text: "plays and pauses the motion" },
+      { keys: "Drag a slider", text: "moves a joint; the cables follow" },
+      { keys: "Drag a part", text: "with a joint: moves it as the joint lets it" },
+      { keys: "Drag the timeline", text: "scrubs; in a row of lights: to a swept position" },
+      { keys: "← →", text: "on the timeline: a step; Shift five" },
+    ],
+  },
+  {
     heading: "Fields",
     keys: [
       { keys: "450 mm, 18 in", text: "a value may carry its unit" },
@@ -135,6 +146,7 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   const selection = page.store.get("selection");
   const tops = [...new Set(selection.map((k) => k.split("/")[0]))];
   if (key === "?") return () => showHelp();
+  if (key === "j" && hasMotion(page.scene)) return () => bottom.player.toggle();
   if (key === "b") return () => bottom.toggle();
   if (key === "/") return () => document.querySelector<HTMLElement>("[data-test=tree-search]")?.focus();
   if (key === " " && !(target instanceof HTMLButtonElement)) return () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) });

@@ -1,10 +1,143 @@
 // Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.
 
+/** A new motion; answered with its name, which may get a number. */
+export interface AddMotion {
+  kind: "AddMotion";
+  name: string;
+  keyframes: KeyframeSaid[];
+}
+
+/** Writes what a sweep found to a folder beside the scene; answered with its path and the files in it. */
+export interface ExportSweep {
+  kind: "ExportSweep";
+  motion: string;
+}
+
+export interface GoToPosition {
+  kind: "GoToPosition";
+  name: string;
+}
+
+/** To a time of a motion; with `along` as its sweep does: to its beginning, and along it from there. */
+export interface GoToTime {
+  kind: "GoToTime";
+  motion: string;
+  seconds: number;
+  along?: boolean;
+}
+
+export interface JointInfo {
+  name: string;
+  part: string;
+  kind: "hinge" | "slide" | "ball" | "fixed";
+  low: number | null;
+  high: number | null;
+}
+
+/** Keeps the present setting of the joints under a name. */
+export interface KeepPosition {
+  kind: "KeepPosition";
+  name: string;
+}
+
+export interface MotionInfo {
+  name: string;
+  recorded: boolean;
+  moves: string[];
+  times: number[];
+  error: string;
+}
+
+/** Where on a motion the parts stand. */
+export interface Playhead {
+  motion: string;
+  time: number;
+}
+
+export interface PositionInfo {
+  name: string;
+  joints: { [key: string]: number[] };
+}
+
+export interface RemoveMotion {
+  kind: "RemoveMotion";
+  name: string;
+}
+
+export interface RemovePosition {
+  kind: "RemovePosition";
+  name: string;
+}
+
+export interface RenameMotion {
+  kind: "RenameMotion";
+  name: string;
+  to: string;
+}
+
+export interface RenamePosition {
+  kind: "RenamePosition";
+  name: string;
+  to: string;
+}
+
+/** To which time of a motion the parts are to go, while it is played or scrubbed; `Drop` lets go. */
+export interface Scrub {
+  kind: "Scrub";
+  motion: string;
+  seconds: number;
+}
+
+/** Typed values of joints: numbers, or texts with a unit; only what is given changes. */
+export interface SetJoints {
+  kind: "SetJoints";
+  joints: { [key: string]: unknown };
+}
+
+/** Whether what a cable sweeps in a motion is drawn; found in the background when it is first asked for. */
+export interface ShowEnvelope {
+  kind: "ShowEnvelope";
+  motion: string;
+  cable: string;
+  shown: boolean;
+}
+
+/** Where joints are to be, while they are dragged; a later one makes an earlier one void. `Drop` lets go. */
+export interface Steer {
+  kind: "Steer";
+  joints: { [key: string]: unknown };
+}
+
+/** Ends the sweep or the envelope under way; what was found stays. */
+export interface StopSweep {
+  kind: "StopSweep";
+}
+
+/** Visits every position of a motion in the background, on a copy of the scene. */
+export interface Sweep {
+  kind: "Sweep";
+  motion: string;
+}
+
+/** All sweeps of this scene. */
+export interface Sweeps {
+  kind: "Sweeps";
+  sweeps: SweepInfo[];
+}
+
+/** Begins to take down how joints are moved, or ends that: a new motion, answered with its name. */
+export interface Take {
+  kind: "Take";
+  on: boolean;
+  name?: string;
+}
+
 /** Takes hold of an end, a clip, a junction or a part (by path), or of the cable itself (its name, and `at`). */
 export interface Grab {
   kind: "Grab";
   path: string;
   at?: number | null;
+  touched?: [number, number, number] | null;
 }
 
 /** Where the grabbed thing is to be; a later one makes an earlier one void. */
@@ -464,6 +597,10 @@ export interface SceneEvent {
   points: PointsInfo[];
   colour: "none" | "bend_radius" | "curvature" | "torsion" | "tension" | "stress" | "contact" | "clearance";
   question: string;
+  joints: JointInfo[];
+  positions: PositionInfo[];
+  motions: MotionInfo[];
+  taking: boolean;
 }
 
 /** One cable of a frame; its numbers follow the header: positions (n×3), quaternions (n×4), colour (n), float32. */
@@ -501,6 +638,9 @@ export interface Frame {
   strands: Strand[];
   bodies: Body[];
   held: Held | null;
+  joints: { [key: string]: number[] };
+  playhead: Playhead | null;
+  stopped: string;
 }
 
 /** Read-outs of one cable. */
@@ -589,8 +729,55 @@ export interface Readouts {
   notes: string[];
 }
 
-export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files;
+export interface KeyframeSaid {
+  time: number;
+  joints: { [key: string]: unknown };
+}
+
+/** One check over a sweep; lists have an entry for every position. */
+export interface Band {
+  cable: string;
+  rule: string;
+  text: string;
+  limit: number;
+  unit: string;
+  values: (number | null)[];
+  margins: (number | null)[];
+  worst: number | null;
+  failed: number;
+}
+
+/** A cable snapped through on the way to a position. */
+export interface SnapMark {
+  cable: string;
+  position: number;
+  distance: number;
+}
+
+export interface EnvelopeInfo {
+  cable: string;
+  shown: boolean;
+  mesh: string | null;
+  volume: number | null;
+  error: string;
+}
+
+/** The sweep of one motion. */
+export interface SweepInfo {
+  motion: string;
+  progress: "running" | "done" | "stopped" | "failed";
+  stale: boolean;
+  total: number;
+  times: number[];
+  reasons: string[];
+  bands: Band[];
+  snaps: SnapMark[];
+  envelopes: EnvelopeInfo[];
+  error: string;
+}
+
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
 
 export type SessionEvent = Answer | Notice | Status | SceneEvent;
 
-export type Snapshot = Frame | Readouts;
+export type Snapshot = Frame | Readouts | Sweeps;

@@ -1,5 +1,5 @@
 // Everything the page knows, in one place. The view and the panels never call each other: they read and write here.
-import type { Body, Frame, Held, Readouts, SceneEvent, Status, Strand, View } from "./messages";
+import type { Body, Frame, Held, Readouts, SceneEvent, Status, Strand, Sweeps, View } from "./messages";
 
 export type Vec3 = [number, number, number];
 export type Unit = SceneEvent["unit"];
@@ -86,6 +86,7 @@ export interface State {
   scene: SceneEvent | null;
   frame: FrameData | null;
   readouts: Readouts | null;
+  sweeps: Sweeps | null;
   said: readonly Said[];
   selection: readonly string[]; // paths, the last one picked last
   selectedPlace: Place | null; // where a selected cable was clicked
@@ -133,6 +134,7 @@ export class Store {
     scene: null,
     frame: null,
     readouts: null,
+    sweeps: null,
     said: [],
     selection: [],
     selectedPlace: null,

@@ -188,36 +188,46 @@ def serpentine(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def along(scene: Scene, motion: Motion, frames: int) -> list[Goal]:
     """Positions along a motion: evenly in time between keyframes, and at each; every sample of what was recorded."""
+    course = Course.of(scene, motion)
+    times = course.times
     if motion.keyframes:
-        return between_keyframes(scene, motion, frames)
-    tracks = {k.part: read_track(scene.folder / k.file) for k in motion.tracks}
-    times = np.unique(np.concatenate([k.time for k in tracks.values()]))
-    return [Goal(poses=poses_at(tracks, float(t)), time=float(t)) for t in times]
+        if frames < 2:
+            raise ValueError(f"frames = {frames}: must be 2 or more")
+        times = np.union1d(np.linspace(times[0], times[-1], frames), times)
+    return [course.at(float(t)) for t in times]
 
 
-def poses_at(tracks: Mapping[str, Recorded], time: float) -> dict[str, Pose]:
-    return {name: track.at(time) for name, track in tracks.items()}
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A motion as a function of time. Before its first keyframe or sample, and after its last, everything stands.
+
+    A joint goes straight from the keyframes that name it to the next that do.
+    """
+
+    times: Array  # s, of all keyframes or samples
+    knots: Mapping[str, tuple[Array, Array]]  # of each joint: times (n,), and values (n, 1) or (n, 3)
+    tracks: Mapping[str, Recorded]  # of each part
+
+    @classmethod
+    def of(cls, scene: Scene, motion: Motion) -> Course:
+        """Reads what was recorded. Raises SceneError where that cannot be used."""
+        if motion.tracks:
+            tracks = {k.part: read_track(scene.folder / k.file) for k in motion.tracks}
+            return cls(np.unique(np.concatenate([k.time for k in tracks.values()])), {}, tracks)
+        said: dict[str, list[tuple[float, Array]]] = {}
+        for frame in motion.keyframes:
+            for name, value in frame.joints.items():
+                said.setdefault(name, []).append((frame.time, np.atleast_1d(scene.joint(name).read(value))))
+        knots = {name: (np.array([t for t, _ in k]), np.array([v for _, v in k])) for name, k in said.items()}
+        return cls(np.array([k.time for k in motion.keyframes]), knots, {})
+
+    def at(self, time: float) -> Goal:
+        settings = {name: at_time(*knots, time) for name, knots in self.knots.items()}
+        return Goal(settings, {name: track.at(time) for name, track in self.tracks.items()}, time=time)
 
 
-def between_keyframes(scene: Scene, motion: Motion, frames: int) -> list[Goal]:
-    """A joint goes straight from the keyframes that name it to the next that do, and stands before and after."""
-    if frames < 2:
-        raise ValueError(f"frames = {frames}: must be 2 or more")
-    knots: dict[str, tuple[list[float], list[Any]]] = {}
-    for frame in motion.keyframes:
-        for name, said in frame.joints.items():
-            times, values = knots.setdefault(name, ([], []))
-            times.append(frame.time)
-            values.append(np.atleast_1d(scene.joint(name).read(said)))
-    first, last = motion.keyframes[0].time, motion.keyframes[-1].time
-    moments = np.union1d(np.linspace(first, last, frames), [k.time for k in motion.keyframes])
-    return [Goal({name: at_time(knot, float(t)) for name, knot in knots.items()}, time=float(t)) for t in moments]
-
-
-def at_time(knot: tuple[list[float], list[Any]], time: float) -> Value:
-    times, values = knot
-    table = np.array(values)
-    found = [float(np.interp(time, times, table[:, k])) for k in range(table.shape[1])]
+def at_time(times: Array, values: Array, time: float) -> Value:
+    found = [float(np.interp(time, times, values[:, k])) for k in range(values.shape[1])]
     return (found[0], found[1], found[2]) if len(found) == 3 else found[0]
 
 

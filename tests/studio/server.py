@@ -111,6 +111,7 @@ class Page:
         self.events: list[Event] = []
         self.frames: list[bytes] = []
         self.readouts: list[Event] = []
+        self.sweeps: list[Event] = []
 
     def send(self, kind: str, **fields: Any) -> int:
         number = next(self.numbers)
@@ -124,6 +125,9 @@ class Page:
             self.frames.append(message)
             return
         event = json.loads(message)
+        if event["kind"] == "Sweeps":
+            self.sweeps = event["sweeps"]
+            return
         (self.readouts if event["kind"] == "Readouts" else self.events).append(event)
 
     def until(self, fits: Callable[[Event], object], timeout: float = PATIENCE) -> Event:

@@ -170,7 +170,7 @@ export function exportFile(page: Page, format: keyof typeof EXPORTS): void {
   );
 }
 
-function downloadLink(path: string): HTMLElement {
+export function downloadLink(path: string): HTMLElement {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return h(
     "a",

@@ -5,14 +5,17 @@ import { checksPanel } from "./checks";
 import { h, keep, kept, Keyed, setClass, setHidden, setText, type Piece } from "./elements";
 import { setIcon } from "./icons";
 import { measuresPanel } from "./measures";
+import { hasMotion, motionPanel } from "./motion";
+import type { Player } from "../player";
 import type { Page } from "./page";
 import { pointsPanel } from "./points";
 import { variantsPanel } from "./variants";
 import type { Said } from "../store";
 
-export type Tab = "plots" | "measures" | "variants" | "points" | "messages";
+export type Tab = "motion" | "plots" | "measures" | "variants" | "points" | "messages";
 
 const TABS: { [tab in Tab]: { text: string; title: string } } = {
+  motion: { text: "Motion", title: "Joints, named positions, and the timeline of motions" },
   plots: { text: "Plots", title: "Curves along the cable" },
   measures: { text: "Measures", title: "Distances, arc lengths and angles that were taken" },
   variants: { text: "Variants", title: "Kept shapes, compared" },
@@ -34,13 +37,17 @@ export class Bottom implements Piece {
   private readonly fold: HTMLButtonElement;
   private readonly tabs = new Map<Tab, { button: HTMLElement; count: HTMLElement }>();
   private readonly plotsText = h("span", { class: "tab-text", test: "plotted-cable" });
+  readonly player: Player;
   private seen = 0; // messages
+  private moves = false; // whether the scene has anything to move
 
   constructor(private readonly page: Page) {
     this.plots = new Plots(page);
     this.choices = this.plots.choices();
     this.menu = this.plots.menu();
-    this.panels = { plots: this.plots, measures: measuresPanel(page), variants: variantsPanel(page), points: pointsPanel(page), messages: messagesPanel(page) };
+    const motion = motionPanel(page);
+    this.player = motion.player;
+    this.panels = { motion, plots: this.plots, measures: measuresPanel(page), variants: variantsPanel(page), points: pointsPanel(page), messages: messagesPanel(page) };
     this.checks = checksPanel(page);
     for (const tab of Object.keys(TABS) as Tab[]) {
       const count = h("span", { class: "count" });
@@ -93,8 +100,14 @@ export class Bottom implements Piece {
   update(): void {
     const { scene } = this.page;
     const said = this.page.store.get("said");
+    const moves = hasMotion(scene);
+    if (scene !== null && moves !== this.moves) {
+      this.moves = moves; // a scene with joints shows them; one without has no such tab
+      if (moves || this.tab === "motion") this.tab = moves ? "motion" : "plots";
+    }
     if (this.tab === "messages" && !this.folded) this.seen = said.length;
     const counts: { [tab in Tab]: number } = {
+      motion: 0,
       plots: 0,
       measures: scene?.measures.length ?? 0,
       variants: scene?.variants.length ?? 0,
@@ -105,9 +118,11 @@ export class Bottom implements Piece {
       const on = tab === this.tab && !this.folded;
       setClass(element, "on", on);
       element.setAttribute("aria-selected", String(on));
+      setHidden(element, tab === "motion" && !moves);
       setText(count, counts[tab] === 0 ? "" : String(counts[tab]));
       setHidden(this.panels[tab].element, tab !== this.tab);
     }
+    setClass(this.element, "with-motion", this.tab === "motion" && !this.folded);
     const plotting = this.tab === "plots" && !this.folded;
     setHidden(this.choices.element, !plotting);
     setHidden(this.menu, !plotting);

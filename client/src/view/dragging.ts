@@ -32,7 +32,7 @@ export class Grip {
   ) {
     const { connection, store } = bench;
     store.set("dragging", held.path);
-    const grab = held.at === null ? { path: held.path } : { path: held.path, at: held.at };
+    const grab = held.at === null ? { path: held.path, touched: held.touched.toArray() } : { path: held.path, at: held.at };
     connection.send({ kind: "Grab", ...grab }).catch((error: Error) => {
       store.say("warning", error.message, held.path);
       if (!this.over) this.finish();

@@ -50,7 +50,7 @@ export class Shapes {
   }
 }
 
-function address(key: string): string {
+export function address(key: string): string {
   const url = new URL(`mesh/${encodeURIComponent(key)}`, location.href);
   url.search = "";
   const token = new URLSearchParams(location.search).get("token");

@@ -10,6 +10,7 @@ import { Boxes } from "./boxes";
 import { Cables } from "./cables";
 import { Clipping } from "./clipping";
 import { Directors } from "./directors";
+import { Envelopes } from "./envelopes";
 import { Gizmo } from "./gizmo";
 import { Grid } from "./grid";
 import { Holding } from "./holding";
@@ -59,6 +60,7 @@ export class View3D implements Viewport {
     this.section = new SectionHandle(bench, new SectionPlane(bench, () => this.bounds()));
     new Overlays(bench);
     new Directors(bench);
+    new Envelopes(bench);
     new Arrows(bench);
     new Places(bench);
     new Holding(bench);

@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -50,13 +51,22 @@ class Recorded:
 
 
 def read_track(path: Path) -> Recorded:
-    """Reads and checks a file. Raises SceneError that says what is wrong with it, and where."""
+    """Reads and checks a file, once while it stays the same. Raises SceneError that says what is wrong, and where."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise broken(path, f"is larger than {LARGEST_FILE // 2**20} MB")
-        arrays = read_csv(path) if path.suffix.lower() == ".csv" else read_npz(path)
+        about = path.stat()
     except FileNotFoundError:
         raise broken(path, "there is no such file") from None
+    except OSError as error:
+        raise broken(path, f"cannot be read: {error}") from None
+    if about.st_size > LARGEST_FILE:
+        raise broken(path, f"is larger than {LARGEST_FILE // 2**20} MB")
+    return read_once(path, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=32)
+def read_once(path: Path, changed: int, size: int) -> Recorded:
+    try:
+        arrays = read_csv(path) if path.suffix.lower() == ".csv" else read_npz(path)
     except (OSError, UnicodeDecodeError) as error:
         raise broken(path, f"cannot be read: {error}") from None
     return checked(path, *arrays)

@@ -183,6 +183,21 @@ class Scene(Described):
         data = self.to_dict()
         return self._again({**data, "cables": [k for k in data["cables"] if k["name"] != name]})
 
+    def with_motion(self, motion: Mapping[str, Any], instead_of: str | None = None) -> Self:
+        """A new scene with one motion more, or with it in the place of another: its fields, as in the file."""
+        data = self.to_dict()
+        motions = list(data.get("motions", []))
+        if instead_of is None:
+            return self._again({**data, "motions": [*motions, dict(motion)]})
+        self.motion(instead_of)
+        return self._again({**data, "motions": [dict(motion) if k["name"] == instead_of else k for k in motions]})
+
+    def without_motion(self, name: str) -> Self:
+        """A new scene without this motion."""
+        self.motion(name)
+        data = self.to_dict()
+        return self._again({**data, "motions": [k for k in data["motions"] if k["name"] != name]})
+
     def with_only(self, names: Collection[str]) -> Self:
         """A new scene with these cables alone, and the junctions that join nothing else; parts stay."""
         data = self.to_dict()

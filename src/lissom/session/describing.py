@@ -21,6 +21,7 @@ from lissom.session.messages import (
     Vec3,
     Vec4,
 )
+from lissom.session.motions import joint_infos, motion_infos, position_infos
 from lissom.session.moving import is_joined
 from lissom.session.outlines import THINNEST, outline
 from lissom.session.session import Session
@@ -71,6 +72,10 @@ def describe(session: Session, surfaces: Surfaces) -> SceneEvent:
         points=list(desk.points),
         colour=desk.colour,
         question=desk.question,
+        joints=joint_infos(scene),
+        positions=position_infos(scene),
+        motions=motion_infos(scene),
+        taking=session.take is not None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,23 @@ def edit(session: Session, command: Edit) -> Json:
 
 
 def stays_inside(session: Session, scene: Scene) -> None:
-    """A page may name only meshes of the workspace; what the scene file itself names was there before."""
-    before = {k.mesh for k in session.simulation.scene.parts}
-    for part in scene.parts:
-        if part.mesh is not None and part.mesh not in before:
-            file = os.path.realpath(scene.folder / part.mesh)
+    """A page may name only files of the workspace; what the scene file itself names was there before."""
+    before = {file for _, file in named_files(session.simulation.scene)}
+    for field, name in named_files(scene):
+        if name not in before:
+            file = os.path.realpath(scene.folder / name)
             if not Path(file).is_relative_to(session.workspace.folder):
-                raise WorkspaceError(f"{part.name}/mesh = {part.mesh!r:.80}: leads out of the workspace")
+                raise WorkspaceError(f"{field} = {name!r:.80}: leads out of the workspace")
+
+
+def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
+    """Meshes and recordings, each with the field that names it."""
+    for part in scene.parts:
+        if part.mesh is not None:
+            yield f"{part.name}/mesh", part.mesh
+    for motion in scene.motions:
+        for track in motion.tracks:
+            yield f"{motion.name}/tracks", track.file
 
 
 def add_clip(session: Session, command: AddClip) -> Json:

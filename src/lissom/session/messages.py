@@ -10,6 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lissom.session.motionmessages import (
+    AddMotion,
+    ExportSweep,
+    GoToPosition,
+    GoToTime,
+    JointInfo,
+    KeepPosition,
+    MotionInfo,
+    Playhead,
+    PositionInfo,
+    RemoveMotion,
+    RemovePosition,
+    RenameMotion,
+    RenamePosition,
+    Scrub,
+    SetJoints,
+    ShowEnvelope,
+    Steer,
+    StopSweep,
+    Sweep,
+    Sweeps,
+    Take,
+)
+
 Vec3 = tuple[float, float, float]
 Vec4 = tuple[float, float, float, float]
 Json = Any
@@ -32,6 +56,7 @@ class Grab:
 
     path: str
     at: float | None = None  # fraction of the length, for the cable itself
+    touched: Vec3 | None = None  # where a part is taken: one with a joint turns so that this point follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,6 +476,22 @@ Command = (
     | Replay
     | Script
     | Files
+    | Steer
+    | Scrub
+    | SetJoints
+    | GoToPosition
+    | GoToTime
+    | KeepPosition
+    | RemovePosition
+    | RenamePosition
+    | AddMotion
+    | RemoveMotion
+    | RenameMotion
+    | Take
+    | Sweep
+    | StopSweep
+    | ShowEnvelope
+    | ExportSweep
 )
 
 
@@ -597,6 +638,10 @@ class SceneEvent:
     points: list[PointsInfo]
     colour: Quantity
     question: str = ""  # what a demo asks
+    joints: list[JointInfo] = field(default_factory=list)
+    positions: list[PositionInfo] = field(default_factory=list)
+    motions: list[MotionInfo] = field(default_factory=list)
+    taking: bool = False  # a motion is being taken down
 
 
 Event = Answer | Notice | Status | SceneEvent
@@ -647,6 +692,9 @@ class Frame:
     strands: list[Strand]
     bodies: list[Body]
     held: Held | None
+    joints: dict[str, list[float]] = field(default_factory=dict)  # where they stand
+    playhead: Playhead | None = None
+    stopped: str = ""  # why joints that are led are not where they are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -746,4 +794,4 @@ class Readouts:
     notes: list[str] = field(default_factory=list)
 
 
-Snapshot = Frame | Readouts
+Snapshot = Frame | Readouts | Sweeps

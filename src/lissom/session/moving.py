@@ -12,10 +12,13 @@ from lissom.building import SMALL_TURN
 from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
 from lissom.scene.pose import Pose
+from lissom.session.leading import lead, let_go
 from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
+from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, drag_lines
 from lissom.session.session import Act, Grabbed, Session
 from lissom.simulation import Report, part_way
+from lissom.sweeping import Goal, present
 
 NEARER: Final = 14
 """Halvings of the way to where a thing was to be, when it cannot go all of it."""
@@ -44,6 +47,8 @@ def grab(session: Session, command: Grab) -> Json:
     if at is not None:
         held.grip, held.at = session.simulation.grip(name, at=at, kind="ball"), at
         held.path = held.grip.path
+    elif (pull := Pull.of(session.simulation, held.before.state.scene, path, command.touched)) is not None:
+        held.pull, held.led = pull, []
     elif "/" not in path and motion_of(session, path) == "free":
         session.simulation.edit(path, motion="held")
         session.solve()
@@ -113,6 +118,9 @@ def drag(session: Session, command: Drag) -> Json:
     held = session.grabbed
     if held is None or held.good is None:
         return None
+    if held.pull is not None:
+        pull(session, held, held.pull, command)
+        return None
     wanted = (command.position, command.quaternion or held.good[1])
     report = put(session, held.path, wanted)
     reason = ""
@@ -126,6 +134,18 @@ def drag(session: Session, command: Drag) -> Json:
     held.trail.append(held.good)
     session.held = Held(held.path, held.good[0], command.position, reason)
     return None
+
+
+def pull(session: Session, held: Grabbed, by: Pull, command: Drag) -> None:
+    """A part with a joint goes as its joint lets it."""
+    name, simulation = by.joint.name, session.simulation
+    value, end = by.to(command.position, command.quaternion, simulation.joints[name])
+    goal = Goal({name: value})
+    assert held.led is not None
+    held.led += [] if held.led else [present(simulation, goal)]
+    reason = lead(session, goal, held.before.state.scene) or end
+    held.led.append(present(simulation, goal))
+    session.held = Held(held.path, simulation.pose(held.path)[0], command.position, reason)
 
 
 def put(session: Session, path: str, pose: tuple[Vec3, Vec4 | None]) -> Report:
@@ -166,6 +186,9 @@ def drop(session: Session, command: Drop) -> Json:
     """Lets go; answered with the path of the clip that was left, if one was."""
     held = session.grabbed
     if held is None:
+        return None
+    if held.led is not None:
+        let_go(session, held)
         return None
     if not held.trail and (held.grip is None or command.keep is None):
         session.go_to(held.before)  # nothing was done

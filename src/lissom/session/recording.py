@@ -17,9 +17,15 @@ from lissom.scene.saving import write_atomically
 from lissom.session import wire
 from lissom.session.desk import desk_path
 from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script
+from lissom.session.motionmessages import ExportSweep, ShowEnvelope, StopSweep, Sweep, Take
 
-SILENT: Final = (Files, Record, Replay, Script, New, Open, Save, Discard, ExportFile)
-"""Commands that do nothing to the scene: files are not written again, and another scene is another recording."""
+SILENT: Final = (
+    *(Files, Record, Replay, Script, New, Open, Save, Discard, ExportFile),
+    *(Take, Sweep, StopSweep, ShowEnvelope, ExportSweep),
+)
+"""Commands that do nothing to the scene: files are not written again, and another scene is another recording. A motion
+that was taken down is noted as the motion that came of it.
+"""
 
 
 class Recorder:

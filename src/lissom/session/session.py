@@ -12,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from lissom.scene import Scene
+from lissom.session.background import Background
 from lissom.session.desk import Desk
 from lissom.session.history import History, Moment
+from lissom.session.leading import Stand
 from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
+from lissom.session.pulling import Pull
 from lissom.session.recording import Recorder
 from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
+from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
 from lissom.simulation import Grip as CableGrip
 from lissom.simulation import Report, Simulation
+from lissom.sweeping import Goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,8 @@ class Grabbed:
     freed: bool = False  # a free body, held only while it is dragged
     good: tuple[Vec3, Vec4 | None] | None = None  # last pose
     trail: list[tuple[Vec3, Vec4 | None]] = field(default_factory=list)  # where it went
+    led: list[Goal] | None = None  # joints or a motion are led: where they began, and went
+    pull: Pull | None = None  # by a part
 
 
 class Session:
@@ -65,6 +72,10 @@ class Session:
         self.grabbed: Grabbed | None = None
         self.held: Held | None = None
         self.first: Moment | None = None  # as it was opened
+        self.stand: Stand | None = None  # where on a motion the parts were led
+        self.stopped = ""  # why joints that are led are not where they are wanted
+        self.take: Taking | None = None  # a motion that is being taken down
+        self.background = Background()  # sweeps of motions
         self.frames = 0
         self.changed = True  # since the last frame
         self.described = False  # whether the page knows the scene as it is
@@ -102,6 +113,7 @@ class Session:
     def go_to(self, moment: Moment) -> None:
         """Back (or forth) to a moment of this session, as it was."""
         self.grabbed = self.held = None
+        self.stopped = ""
         self.desk, self.base, self.script = moment.desk, moment.base, moment.script
         self.simulation.restore(moment.state)
         self.simulation.take_up(moment.modes)
@@ -121,7 +133,9 @@ class Session:
         self.desk = desk or Desk()
         self.history.clear()
         self.recorder = Recorder()
-        self.grabbed = self.held = self.plotted = None
+        self.grabbed = self.held = self.plotted = self.stand = self.take = None
+        self.stopped = ""
+        self.background.clear()
         self.unsaved = self.recovered = False
         self.report = simulation.solve()
         self.base, self.script = Base(simulation.scene, slot.file), ()
@@ -143,10 +157,10 @@ class Session:
 
 def acts() -> dict[type, Act]:
     """All commands. The modules know the session, so they are asked for only now."""
-    from lissom.session import arranging, editing, filing, lengths, moving, stepping
+    from lissom.session import arranging, editing, filing, lengths, motions, moving, stepping, sweeps
 
     if not _ACTS:
-        for module in (moving, editing, lengths, arranging, filing, stepping):
+        for module in (moving, editing, lengths, arranging, filing, stepping, motions, sweeps):
             _ACTS.update(module.ACTS)
     return _ACTS
 

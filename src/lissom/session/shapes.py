@@ -15,6 +15,7 @@ from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
 from lissom.session import wire
 from lissom.session.desk import Shapes
+from lissom.session.leading import stands
 from lissom.session.measuring import closest, measure, triple
 from lissom.session.messages import (
     Body,
@@ -30,6 +31,7 @@ from lissom.session.messages import (
     Strand,
     Vec3,
 )
+from lissom.session.motionmessages import Playhead
 from lissom.simulation import Simulation, SolveError
 
 if TYPE_CHECKING:
@@ -72,6 +74,9 @@ def frame(session: Session) -> bytes:
         strands,
         bodies,
         session.held,
+        {name: list(k) if isinstance(k, tuple) else [k] for name, k in simulation.joints.items()},
+        Playhead(session.stand.motion, session.stand.time) if session.stand is not None and stands(session) else None,
+        session.stopped,
     )
     return wire.frame_bytes(header, arrays)
 

@@ -31,6 +31,14 @@ def surface_of(scene: Scene, part: Part) -> tuple[NDArray[np.float64], NDArray[n
         return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), False
 
 
+def packed(vertices: NDArray[np.float64], triangles: NDArray[np.int64]) -> tuple[str, bytes]:
+    """As the page reads it, and the key that names it."""
+    data = struct.pack("<II", len(vertices), len(triangles))
+    data += np.ascontiguousarray(vertices, dtype="<f4").tobytes()
+    data += np.ascontiguousarray(triangles, dtype="<u4").tobytes()
+    return hashlib.sha256(data).hexdigest()[:32], data
+
+
 class Surfaces:
     """Packed surfaces by key. One of a file that did not change is not read again."""
 
@@ -47,11 +55,7 @@ class Surfaces:
         said = (str(file), stamp, part.units, str(part.shape))
         if said not in self._known:
             vertices, triangles, closed = surface_of(scene, part)
-            packed = struct.pack("<II", len(vertices), len(triangles))
-            packed += np.ascontiguousarray(vertices, dtype="<f4").tobytes()
-            packed += np.ascontiguousarray(triangles, dtype="<u4").tobytes()
-            key = hashlib.sha256(packed).hexdigest()[:32]
-            self._packed[key] = packed
+            key, self._packed[key] = packed(vertices, triangles)
             self._known[said] = (key, bool(closed), len(triangles))
         return self._known[said]
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lissom.session import messages
 from lissom.session.messages import Command, Event, Frame, Readouts
+from lissom.session.motionmessages import Sweeps
 
 Array = NDArray[np.float64]
 
@@ -70,8 +71,8 @@ def command_from(data: dict[str, Any]) -> Command:
     return read_command(json.dumps({"id": 0, **data}))[1]
 
 
-def event_text(event: Event | Readouts) -> str:
-    """One event or the read-outs as JSON; numbers that are not finite become null."""
+def event_text(event: Event | Readouts | Sweeps) -> str:
+    """One event, the read-outs or the sweeps as JSON; numbers that are not finite become null."""
     data = {"kind": type(event).__name__} | _plain(event)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.encode(errors="replace").decode()  # half a character out of a file cannot travel

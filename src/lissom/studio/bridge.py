@@ -42,6 +42,7 @@ class Bridge:
         self.status: str | None = None
         self.frame: bytes | None = None
         self.readouts: str | None = None
+        self.sweeps: str | None = None
         self.frames = 0
         self.meshes: dict[str, bytes] = {}
         self.listeners: set[Callable[[], None]] = set()
@@ -124,6 +125,8 @@ class Bridge:
             self.frames += 1
         elif kind == "readouts":
             self.readouts = message[1]
+        elif kind == "sweeps":
+            self.sweeps = message[1]
         elif kind == "mesh":
             self.meshes[message[1]] = message[2]
         elif kind == "state":

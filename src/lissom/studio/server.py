@@ -173,6 +173,7 @@ async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> No
     bridge.page_came(page, wake.set)
     frame: bytes | None = None
     readouts: str | None = None
+    sweeps: str | None = None
     try:
         pending = bridge.missed(seen, page)
         while True:
@@ -185,8 +186,11 @@ async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> No
             if bridge.readouts is not None and bridge.readouts is not readouts:
                 readouts = bridge.readouts
                 await websocket.send_text(readouts)
+            if bridge.sweeps is not None and bridge.sweeps is not sweeps:
+                sweeps = bridge.sweeps
+                await websocket.send_text(sweeps)
             pending = bridge.missed(seen, page) if bridge.seq > seen else []
-            if not pending and bridge.frame is frame and bridge.readouts is readouts:
+            if not pending and (bridge.frame, bridge.readouts, bridge.sweeps) == (frame, readouts, sweeps):
                 wake.clear()
                 await wake.wait()
                 pending = bridge.missed(seen, page) if bridge.seq > seen else []

@@ -17,11 +17,14 @@ from typing import Any, Final
 from lissom.scene import SceneError
 from lissom.session import wire
 from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
+from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
+SWEEPS_EVERY: Final = 0.25
+"""s, while a motion is swept."""
 READOUTS_SHARE: Final = 9.0
 """Between two read-outs at least so many times as long as one takes."""
 AUTOSAVE_AFTER: Final = 1.0
@@ -32,6 +35,10 @@ GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
 GONE: Final = "gone"
 """Says that a page has gone: what it held is let go."""
+LATEST: Final = (Drag, Steer, Scrub)
+"""Of these that follow each other only the last counts."""
+HANDS: Final = (Grab, Drop, Cancel, *LATEST)
+"""What is held in one page, another cannot move."""
 END: Final = "end"
 """Says that the process is to end."""
 NOBODY: Final = -2
@@ -70,7 +77,7 @@ class Worker:
     def __init__(self, pipe: Connection, start: Start) -> None:
         self.pipe = pipe
         self.start = start
-        self.next_readouts = 0.0
+        self.next_readouts = self.next_sweeps = 0.0
         self.stale = False  # read-outs are older than the last frame
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
@@ -146,6 +153,9 @@ class Worker:
         now = time.monotonic()
         if self.stale and now >= self.next_readouts:
             self.read_out()
+        self.session.background.follow()
+        if self.session.background.changed and now >= self.next_sweeps:
+            self.tell_sweeps()
         if self.edited and self.session.grabbed is None and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
         return True
@@ -167,7 +177,7 @@ class Worker:
             self.tell(Status("ready"))
 
     def patience(self) -> float:
-        if self.prepared:
+        if self.prepared or self.session.background.busy or self.session.background.changed:
             return READOUTS_EVERY / 4.0
         if self.stale:
             return max(0.0, self.next_readouts - time.monotonic())
@@ -198,14 +208,14 @@ class Worker:
         except MessageError as error:
             self.answer(page, Answer(wire.number_of(text), False, str(error)))
             return
-        if isinstance(command, Drag) and found and found[-1][0] == page and isinstance(found[-1][2], Drag):
+        if isinstance(command, LATEST) and found and found[-1][0] == page and type(found[-1][2]) is type(command):
             self.answer(page, Answer(found.pop()[1], True))
         found.append((page, number, command))
 
     def do(self, page: str, number: int, command: Command) -> None:
         """One command; whatever goes wrong is answered, and the session goes on."""
         session = self.session
-        if session.grabbed is not None and page != self.holder and isinstance(command, Grab | Drag | Drop | Cancel):
+        if session.grabbed is not None and page != self.holder and isinstance(command, HANDS):
             self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
             return
         before = session.history.steps
@@ -217,7 +227,7 @@ class Worker:
             traceback.print_exc()
             self.answer(page, Answer(number, False, f"{type(error).__name__}: {error}"))
         else:
-            if isinstance(command, Grab):
+            if isinstance(command, Grab | Steer | Scrub):
                 self.holder = page
             if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
@@ -245,6 +255,7 @@ class Worker:
             self.pipe.send(("where", event.file, demo, unnamed))
             self.tell(event)
             self.session.changed = True
+            self.session.background.changed |= bool(self.session.background.found)  # it may be stale now
         if self.session.changed:
             self.pipe.send(("frame", frame(self.session)))
             self.stale = True
@@ -257,6 +268,18 @@ class Worker:
         self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
         now = time.monotonic()
         self.stale, self.next_readouts = False, now + max(READOUTS_EVERY, READOUTS_SHARE * (now - began))
+
+    def tell_sweeps(self) -> None:
+        """What sweeps found so far; the longer the story, the less often."""
+        from lissom.session.sweeps import told
+
+        background, began = self.session.background, time.monotonic()
+        background.changed = False
+        for key in list(background.meshes):
+            self.pipe.send(("mesh", key, background.meshes.pop(key)))
+        self.pipe.send(("sweeps", wire.event_text(told(self.session))))
+        now = time.monotonic()
+        self.next_sweeps = now + max(SWEEPS_EVERY, READOUTS_SHARE * (now - began))
 
     def keep(self) -> None:
         from lissom.session.filing import autosave

@@ -1,0 +1,56 @@
+// Leading joints or a motion: one command is under way at a time, and of those that come meanwhile only the last counts.
+import { Lost, type Connection } from "./connection";
+import type { Scrub, Steer } from "./messages";
+
+export class Leader {
+  private under = false; // a command is under way
+  private next: Steer | Scrub | null = null;
+  private ending: "Drop" | "Cancel" | null = null;
+  private held = false;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly refused: (why: string) => void,
+  ) {}
+
+  /** Whether something is being led. */
+  get on(): boolean {
+    return this.held;
+  }
+
+  to(command: Steer | Scrub): void {
+    this.held = true;
+    this.ending = null;
+    this.next = command;
+    this.send();
+  }
+
+  /** Lets go, once all that was asked is done. */
+  end(how: "Drop" | "Cancel" = "Drop"): void {
+    if (!this.held) return;
+    if (how === "Cancel") this.next = null;
+    this.ending = how;
+    this.send();
+  }
+
+  private send(): void {
+    if (this.under) return;
+    const { next, ending } = this;
+    if (next === null && ending === null) return;
+    this.next = null;
+    if (next === null) {
+      this.ending = null;
+      this.held = false;
+    }
+    this.under = true;
+    this.connection
+      .send(next ?? { kind: ending ?? "Drop" })
+      .catch((error: Error) => {
+        if (!(error instanceof Lost)) this.refused(error.message);
+      })
+      .finally(() => {
+        this.under = false;
+        this.send();
+      });
+  }
+}

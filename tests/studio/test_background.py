@@ -1,0 +1,60 @@
+"""Sweeps of a studio: dragging goes on beside them, every page is told, and none outlives its simulation."""
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.studio.server import Page, Server, alive
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "robot-wrist.toml"
+MOTION = "pick and place"
+PATIENCE = 120.0
+"""s, until a sweep is done."""
+
+
+def swept(page: Page, progress: str, positions: int = 1) -> None:
+    """Hears on until the sweep is that far."""
+    deadline = time.monotonic() + PATIENCE
+    while not page.sweeps or page.sweeps[0]["progress"] != progress or len(page.sweeps[0]["times"]) < positions:
+        assert time.monotonic() < deadline, page.sweeps
+        page.hear()
+
+
+def children(process: int) -> list[int]:
+    return [int(k) for k in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def test_a_sweep_is_told_to_every_page_and_ends_with_its_simulation(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    shutil.copy(EXAMPLE, tmp_path / "wrist.toml")
+    server = serve("wrist.toml")
+    with server.page() as page:
+        page.ready()
+        page.do("Sweep", motion=MOTION)
+        page.do("Steer", joints={"A5": 0.2})  # answered while it sweeps
+        page.do("Drop")
+        swept(page, "done")
+        first = page.sweeps[0]
+        assert first["total"] == len(first["times"]) == len(first["bands"][0]["values"])
+        assert not first["stale"]
+        with server.page() as other:
+            other.ready()
+            swept(other, "done")
+            assert other.sweeps == page.sweeps
+        page.do("Sweep", motion=MOTION)
+        swept(page, "running")
+        worker = server.simulation_process()
+        sweeper = children(worker)
+        assert len(sweeper) == 1
+        os.kill(worker, signal.SIGKILL)
+        page.until(lambda k: k["kind"] == "Status" and k["state"] == "restarted")
+        while page.sweeps:
+            page.hear()
+        deadline = time.monotonic() + 20.0
+        while alive(sweeper[0]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
