@@ -205,23 +205,19 @@ class Frame:
         x, s = smooth(r.positions, r.s)
         held = np.array([p * cable.length for p in r.places.values()])
         h = float(np.diff(r.s).max())
-        near_held = np.abs(s[:, None] - held).min(axis=1, initial=np.inf) < HELD_RADII * radius
+        far = np.abs(s[:, None] - held).min(axis=1, initial=np.inf)
+        allowed = self.depth + self.too_deep * np.maximum(1.0 - far / max(HELD_RADII * radius, 2.0 * h), 0.0)
         for part in self.scene.parts:
             if not part.collide or part.name in cable.ignore or part.name not in self.distances:
                 continue
             seats = [p for name, p in mounts(self.scene, cable) if name == part.name and p is not None]
             near_mount = np.abs(s[:, None] - np.array(seats)).min(axis=1, initial=np.inf) < MOUNT_RADII * radius + h
             deep = radius - self.distances[part.name].world(x, self.poses[part.name])
-            for zone, text, allowed in (
-                (~near_held & ~near_mount, "inside", self.depth),
-                (near_held & ~near_mount, "inside where held", self.too_deep),
-            ):
-                if not zone.any():
-                    continue
-                k = int(np.argmax(np.where(zone, deep, -np.inf)))
-                if deep[k] > allowed:
-                    ratio = f"{deep[k] / radius:.2e} r, {deep[k] / self.depth:.1f} times what is allowed"
-                    found.append(f"{text}: {cable.name} in {part.name} at s = {s[k]:.4f} by {ratio}")
+            over = np.where(near_mount, -np.inf, deep - allowed)
+            k = int(np.argmax(over))
+            if over[k] > 0.0:
+                ratio = f"{deep[k] / radius:.2e} r, {deep[k] / allowed[k]:.1f} times what is allowed"
+                found.append(f"inside: {cable.name} in {part.name} at s = {s[k]:.4f} by {ratio}")
         return found
 
     def in_each_other(self) -> list[str]:

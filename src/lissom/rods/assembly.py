@@ -95,7 +95,7 @@ class Assembly:
         self._radius = min(k.radius for k in surroundings.skins)
         self._least_step = STEP * (self._radius or 0.005 * length)
         self._push = min([np.inf, *(GIVE * body.size for body in bodies if body.touches)])  # m: of parts against bodies
-        self._too_deep = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
+        surroundings.where_held = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
         self._slides = Slides(list(solvers.values()), surroundings)
 
@@ -143,7 +143,7 @@ class Assembly:
                     continue
                 for part, (position, quaternion) in enumerate(self.goal):
                     depth = self.surroundings.depth_at(number, part, support, position, quaternion)
-                    if part not in free and depth > self._too_deep:
+                    if part not in free and depth > self.surroundings.where_held:
                         other = self.surroundings.obstacles[part].name
                         where = f"{support.name} holds {name} {1000.0 * depth:.3g} mm inside {other}"
                         return f"{where}: mount it on {other}, let the cable ignore it, or move one of them"
@@ -330,11 +330,7 @@ class Assembly:
 
     def _inside(self, points: list[Array]) -> Clearance | None:
         """Where a cable is deepest in a part, if it is in one by more than is allowed: looked at all along it, anew."""
-        return self._deepest(points, self.depth)
-
-    def _deepest(self, points: list[Array], depth: float) -> Clearance | None:
-        """Where a cable is deepest in a part, by more than `depth` (m), or than supports may hold it inside."""
-        found = self.surroundings.dips(points, self.bodies, depth, self._too_deep)
+        found = self.surroundings.dips(points, self.bodies, self.depth)
         return self.surroundings.described(found) if found else None
 
     def _judged(self, system: System, outcome: Settled, reason: str) -> tuple[Settled, str]:
@@ -384,12 +380,7 @@ class Assembly:
         self._place(system, origins, goal, part)
         if self.surroundings.passing(before, [k.locate(k.q, k.nu) for k in system.links]) <= 1.0:
             return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0), ""
-        outcome, why = self._settled(system, final=part == 1.0)
-        if outcome.status == newton.CONVERGED:  # contact is not looked for next to what holds a cable
-            inside = self._deepest([k.x for k in system.links], math.inf)
-            if inside is not None:
-                return replace(outcome, status=newton.NO_DESCENT), f"a support takes it into a part, {overlap(inside)}"
-        return outcome, why
+        return self._settled(system, final=part == 1.0)
 
     def _settled(self, system: System, final: bool, most: int = MOST_ITERATIONS) -> tuple[Settled, str]:
         """Equilibrium with the sliding supports where nothing drives them; a reason if those do not come to rest."""

@@ -352,7 +352,7 @@ class Dip(NamedTuple):
 def dips(
     solid: Solid, rotation: Array, origin: Array, points: Array, allowed: Array, radius: float
 ) -> tuple[Array, Array]:
-    """(places i + u, depths in m) where the smooth cable is locally deepest, and deeper than allowed.
+    """(places i + u, depths in m) where the smooth cable is locally deepest beyond what is allowed.
 
     `allowed` (samples,) m, SAMPLES to a segment from the start on; −1 where nothing is asked. What is nearest is looked
     up anew at every sample, except where the one before is so far away that it cannot matter.
@@ -376,11 +376,13 @@ def dips(
     where, depth = np.empty(count), np.empty(count)
     found = 0
     for k in range(count):
-        before, after = d[max(k - 1, 0)], d[min(k + 1, count - 1)]
-        if not d[k] < np.inf or (k > 0 and before <= d[k]) or after < d[k]:
+        here = d[k] + allowed[k]
+        before = d[max(k - 1, 0)] + allowed[max(k - 1, 0)]
+        after = d[min(k + 1, count - 1)] + allowed[min(k + 1, count - 1)]
+        if not here < np.inf or (k > 0 and before <= here) or after < here:
             continue
         p, low = 0.5 + k / SAMPLES, d[k]
-        bend = before - 2.0 * low + after
+        bend = before - 2.0 * here + after
         if 0 < k < count - 1 and 0.0 < bend < np.inf:
             q = p + 0.5 * (before - after) / (bend * SAMPLES)
             there = distance_at(solid, R, o, on_cable(points, q), abs(low) + step, stack)

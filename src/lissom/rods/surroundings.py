@@ -37,6 +37,8 @@ NEAR_LENGTH = 0.02
 MOUNT_RADII = 4.0
 # and any part within so many radii of a point that is held (a diameter).
 HELD_RADII = 2.0
+# What a support holds inside is let out of it over so many segments, where they are longer.
+HELD_SEGMENTS = 2.0
 # On a rough thing contacts stay at points of the cable where it is less curved than this, in units of 1/segment: places
 # that run along a cable that lies on it come and go, and what rubs there with them.
 STAY = 0.5
@@ -93,10 +95,11 @@ class Surroundings:
     skins: list[Skin]
     meetings: Meetings | None = None
     margin: float = field(init=False)
+    where_held: float = field(init=False, default=0.0)  # m: how deep a support may hold a cable
     doubled: bool = field(init=False, default=False)  # places that stay as well, where others run along the cable
     _wanted: dict[tuple[int, int], Indices] = field(init=False, default_factory=dict)
     _watched: dict[tuple[int, int], Array] = field(init=False, default_factory=dict)  # places i + u [smooth.py]
-    _allowed: dict[tuple[int, int, float, float], Array] = field(init=False, default_factory=dict)  # [allowances]
+    _allowed: dict[tuple[int, int, float], Array] = field(init=False, default_factory=dict)  # [allowances]
     _memory: dict[tuple[int, int], Memory] = field(init=False, default_factory=dict)  # at the points of today
     _committed: dict[tuple[int, int], tuple[Memory, Array]] = field(init=False, default_factory=dict)  # of then, and s
     _rubbed: Rubbed | None = field(init=False, default=None)
@@ -249,15 +252,15 @@ class Surroundings:
             self._remember(contacts, self._memory[a, b], obstacle)
         return contacts
 
-    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
-        """Where smooth cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+    def dips(self, points: list[Array], bodies: list[Body], depth: float) -> list[Dip]:
+        """Where smooth cables are in parts by more than `depth` (m), or than is allowed near what holds them."""
         self.place_bodies(bodies)
         found: list[Dip] = []
         for (a, b), flags in self._wanted.items():
             skin, obstacle = self.skins[a], self.obstacles[b]
-            asked = a, b, depth, where_held
+            asked = a, b, depth
             if asked not in self._allowed:
-                self._allowed[asked] = allowances(skin, flags, depth, where_held)
+                self._allowed[asked] = allowances(skin, flags, depth, self.where_held)
             pose = obstacle.rotation, obstacle.position
             where, deep = dips(obstacle.solid, *pose, points[a], self._allowed[asked], skin.radius)
             if len(where):
@@ -414,11 +417,15 @@ def sharp(skin: Skin) -> float:
 
 
 def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> Array:
-    """(samples,) m: how deep the cable may be, SAMPLES to a segment; −1 where it may be anyhow."""
+    """(samples,) m: how deep the cable may be, SAMPLES to a segment; −1 where it may be anyhow.
+
+    What a support holds a little inside comes out of it over a diameter, or two segments.
+    """
     count = SAMPLES * (len(skin.s) - 1) + 1
     s = np.interp(np.arange(count) / SAMPLES, np.arange(len(skin.s)), skin.s)
     far = np.abs(s[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf)
-    allowed = np.where(far < HELD_RADII * skin.radius, where_held, depth)
+    over = max(HELD_RADII * skin.radius, HELD_SEGMENTS * float(np.diff(skin.s).max()))
+    allowed = depth + where_held * np.maximum(1.0 - far / over, 0.0)
     before = np.arange(count) // SAMPLES
     after = np.minimum(before + 1, len(skin.s) - 1)
     allowed[(flags[before] == 0) | (flags[after] == 0)] = -1.0

@@ -135,7 +135,7 @@ class System(Stepping):
                 self._look()
                 continue
             if there and (index == 0 or escapes >= MOST_ESCAPES):
-                missed = self.touching.dips([k.x for k in self.links], self.bodies, depth, np.inf)
+                missed = self.touching.dips([k.x for k in self.links], self.bodies, depth)
                 if not missed:
                     return Settled(newton.CONVERGED, *done, index, shifted, escapes)
                 if looks == MOST_LOOKS or iteration == most_iterations:

@@ -48,8 +48,8 @@ class Touching(Protocol):
         """
         ...
 
-    def dips(self, points: list[Array], bodies: list[Body], depth: float, where_held: float) -> list[Dip]:
-        """Where cables are in parts by more than `depth` (m); near what holds them, than `where_held`."""
+    def dips(self, points: list[Array], bodies: list[Body], depth: float) -> list[Dip]:
+        """Where cables are in parts by more than `depth` (m), or than is allowed near what holds them."""
         ...
 
     def watch(self, found: list[Dip]) -> None:
