@@ -46,6 +46,7 @@ export interface Turn {
 export interface Edit {
   kind: "Edit";
   values: { [key: string]: unknown };
+  more?: boolean;
 }
 
 export interface AddClip {
@@ -152,6 +153,7 @@ export interface Soften {
   kind: "Soften";
   cable: string;
   bent?: number;
+  more?: boolean;
 }
 
 /** The cable grows or shrinks between two places (fractions) as it is pulled. */

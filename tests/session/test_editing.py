@@ -376,3 +376,34 @@ def test_without_simulation_cables_wait_for_a_solve(hose: Session) -> None:
     assert certified(hose)
     hose.do(Simulate(True))
     assert hose.simulate
+
+
+def test_a_slide_of_a_slider_is_one_step_of_undo(hose: Session) -> None:
+    """Each of its values used to be a step, and only the page knew which belonged together."""
+    before = shape_of(hose)
+    hose.do(Edit({"hose/friction": 0.1}))
+    for k, length in enumerate((0.41, 0.42, 0.43)):
+        hose.do(Edit({"hose/length": length}, more=k > 0))
+    hose.do(Undo())
+    assert said(hose).length == 0.4
+    assert hose.history.undo_label == "set hose/friction"
+    hose.do(Redo())
+    assert said(hose).length == 0.43
+    hose.do(Edit({"hose/length": 0.44}))  # another slide
+    hose.do(Edit({"hose/length": 0.45}, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.43
+    hose.do(Undo())
+    hose.do(Undo())
+    assert same(shape_of(hose), before)
+
+
+def test_more_of_another_edit_is_a_step_of_its_own(hose: Session) -> None:
+    hose.do(Edit({"hose/length": 0.41}))
+    hose.do(Edit({"gravity": [0.0, 0.0, -5.0]}, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.41
+    hose.do(Soften("hose", 0.3, more=True))
+    hose.do(Soften("hose", 0.4, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.41

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lissom.session import filing
+from lissom.session import describing, filing, shapes
+from lissom.session.messages import Edit
+from lissom.session.surfaces import Surfaces
 from lissom.studio.worker import Start, Worker
+from tests.session.scenes import make_session
 
 
 class Pipe:
@@ -40,3 +44,48 @@ def test_edits_that_could_not_be_kept_are_kept_later(monkeypatch: pytest.MonkeyP
     worker.keep()
     assert kept == [1.0]
     assert worker.edited == 0.0
+
+
+def test_what_cannot_be_shown_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake in describing a scene used to end the simulation process."""
+    worker, pipe = begun(tmp_path)
+    worker.do("page", 1, Edit({"hose/length": 0.45}))
+    describe = describing.describe
+
+    def fails(session: Any, surfaces: Any) -> Any:
+        if session.simulation.scene.cable("hose").length > 0.46:
+            raise ZeroDivisionError("in describing")
+        return describe(session, surfaces)
+
+    monkeypatch.setattr(describing, "describe", fails)
+    worker.do("page", 2, Edit({"hose/length": 0.5}))
+    answer = next(k for k in pipe.sent if k[0] == "answer" and k[2] == 2)
+    assert "in describing" in answer[3]
+    assert '"ok":false' in answer[3]
+    assert worker.session.simulation.scene.cable("hose").length == 0.45
+    assert worker.session.history.undo_label == "set hose/length"
+    worker.do("page", 3, Edit({"hose/length": 0.44}))
+    assert '"ok":true' in next(k for k in pipe.sent if k[0] == "answer" and k[2] == 3)[3]
+
+
+def test_a_frame_that_cannot_be_made_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, pipe = begun(tmp_path)
+
+    def fails(session: Any) -> bytes:
+        raise ZeroDivisionError("in a frame")
+
+    monkeypatch.setattr(shapes, "frame", fails)
+    worker.session.changed = True
+    worker.look()
+    worker.look()
+    assert sum("in a frame" in str(k) for k in pipe.sent) == 1
+    assert worker.session.report.ok
+
+
+def begun(folder: Path) -> tuple[Worker, Pipe]:
+    """A worker on a hose, without its process."""
+    pipe = Pipe()
+    worker = Worker(pipe, Start(str(folder)))  # type: ignore[arg-type]
+    worker.session, worker.surfaces = make_session(folder), Surfaces()
+    worker.look()
+    return worker, pipe

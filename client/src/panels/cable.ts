@@ -124,11 +124,11 @@ function restPart(page: Page, name: string): Piece {
       test,
       title,
       value: () => plain()?.[i],
-      commit: (value) => {
+      commit: (value, more) => {
         const now = [...(plain() ?? STRAIGHT)] as (number | string)[];
         now[i] = value ?? 0;
         const straight = now.every((k) => k === 0);
-        return page.edit(straight ? { [`${name}/rest`]: null } : { [`${name}/rest`]: { curvature: now } });
+        return page.edit(straight ? { [`${name}/rest`]: null } : { [`${name}/rest`]: { curvature: now } }, more);
       },
       slider: { range: (value) => [-Math.max(20, 2 * Math.abs(value)), Math.max(20, 2 * Math.abs(value))] },
     });

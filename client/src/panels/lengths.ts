@@ -14,7 +14,7 @@ export function lengthPart(page: Page, name: string): Piece {
     test: "cable-length",
     title: "Unstretched length of the cable",
     value: () => (mode() === "fixed" ? page.cable(name)?.length : (page.values(name)?.length ?? page.cable(name)?.length)),
-    commit: (value) => page.edit({ [`${name}/length`]: value }),
+    commit: (value, more) => page.edit({ [`${name}/length`]: value }, more),
     slider: { range: (value) => [0.5 * value, 1.5 * value] },
     readonly: () => mode() !== "fixed",
   });
@@ -58,9 +58,9 @@ function soft(page: Page, name: string): Piece {
     test: "soft-bent",
     title: "0 %: rather straight; 100 %: rather bent",
     value: () => page.cable(name)?.bent,
-    commit: (value) => {
+    commit: (value, more) => {
       if (typeof value !== "number") throw new Error("write a percentage from 0 to 100");
-      return page.send({ kind: "Soften", cable: name, bent: value });
+      return page.send({ kind: "Soften", cable: name, bent: value, more });
     },
     slider: { range: () => [0, 1] },
     wide: true,

@@ -53,11 +53,11 @@ export function ownMake(cable: CableInfo, fields: Fields, path?: string, value?:
 }
 
 /** Sets one number of the make, in the type, on the cable, or on a make of its own where it was of the library. */
-export function setMake(page: Page, name: string, path: string, value: unknown): Promise<unknown> {
+export function setMake(page: Page, name: string, path: string, value: unknown, more = false): Promise<unknown> {
   const cable = page.cable(name);
   if (cable === undefined) return Promise.reject(new Error(`${name} is no longer there`));
   const { prefix, fields } = makeOf(page, cable);
-  return page.edit(prefix === null ? ownMake(cable, fields, path, value) : { [`${prefix}${path}`]: value });
+  return page.edit(prefix === null ? ownMake(cable, fields, path, value) : { [`${prefix}${path}`]: value }, more);
 }
 
 /** "Ø 10.5 mm, 97 g/m": what a type amounts to. */
@@ -187,7 +187,7 @@ function numbers(page: Page, name: string, fields: Fields, made: () => Make): Pi
         const value = number(made().fields, path);
         return value === null ? null : value * scale;
       },
-      commit: (value) => setMake(page, name, path, typeof value === "number" ? value / scale : value),
+      commit: (value, more) => setMake(page, name, path, typeof value === "number" ? value / scale : value, more),
       slider: { range: options.range ?? around, log: options.log },
     });
   };

@@ -78,6 +78,7 @@ class Edit:
     """Fields of the scene by path: `{"brake hose/length": 0.45}`; several at once are one step of undo."""
 
     values: dict[str, Json]
+    more: bool = False  # goes on with the same edit just before, as a slider does: one step of undo with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ class Soften:
 
     cable: str
     bent: float = 0.5
+    more: bool = False  # as of an edit
 
 
 @dataclass(frozen=True, slots=True)

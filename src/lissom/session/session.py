@@ -86,12 +86,13 @@ class Session:
             raise
         self.recorder.note(command)
         self.script += tuple(lines(command, value, before, self.simulation.scene, self.workspace.folder))
-        self.step(act.label(command), before)
+        self.step(act.label(command), before, getattr(command, "more", False))
         return value
 
-    def step(self, label: str, before: Moment) -> None:
-        """Something was edited: it can be undone, and is not saved."""
-        self.history.push(label, before)
+    def step(self, label: str, before: Moment, more: bool = False) -> None:
+        """Something was edited: it can be undone, and is not saved. `more` of the same edit is one step with it."""
+        if not (more and self.history.go_on(label)):
+            self.history.push(label, before)
         self.unsaved = True
         self.described = False
         self.changed = True

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
+from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status, Undo
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
@@ -208,28 +208,52 @@ class Worker:
         if session.grabbed is not None and page != self.holder and isinstance(command, Grab | Drag | Drop | Cancel):
             self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
             return
-        before = session.history.steps
+        before, done = session.history.steps, False
         try:
             value = session.do(command)
+            done = True
+            self.show()
         except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
-            self.answer(page, Answer(number, False, said(error)))
+            text = said(error)
         except Exception as error:  # a mistake of ours: nothing is lost, and it is said
-            traceback.print_exc()
-            self.answer(page, Answer(number, False, f"{type(error).__name__}: {error}"))
+            text = trace(error)
         else:
             if isinstance(command, Grab):
                 self.holder = page
             if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
-            self.look()
             self.answer(page, Answer(number, True, "", value))
+            return
+        if done:
+            self.take_back(before)
+        self.answer(page, Answer(number, False, text))
+
+    def take_back(self, steps: int) -> None:
+        """What the last command led to cannot be shown: back to what could be."""
+        session = self.session
+        if session.history.steps != steps:
+            session.do(Undo())
+            session.history.forget_redo()
+        elif session.grabbed is not None:
+            session.do(Cancel())
+        self.look()
 
     def answer(self, page: str, answer: Answer) -> None:
         if answer.to != NOBODY:
             self.pipe.send(("answer", page, answer.to, wire.event_text(answer)))
 
     def look(self) -> None:
-        """Tells what has changed: the scene, then the shapes."""
+        """Tells what has changed, or once why that cannot be shown: the page then keeps what it has."""
+        try:
+            self.show()
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            self.session.described, self.session.changed = True, False
+            self.tell(Notice("error", f"The page shows an older shape: {trace(error)}. Undo what was done last."))
+
+    def show(self) -> None:
+        """The scene, then the shapes."""
         from lissom.session.describing import describe
         from lissom.session.shapes import frame
 
@@ -254,7 +278,12 @@ class Worker:
         from lissom.session.shapes import readouts
 
         began = time.monotonic()
-        self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+        try:
+            self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            self.tell(Notice("error", f"The read-outs are those of an older shape: {trace(error)}"))
         now = time.monotonic()
         self.stale, self.next_readouts = False, now + max(READOUTS_EVERY, READOUTS_SHARE * (now - began))
 
@@ -270,6 +299,12 @@ class Worker:
 
     def tell(self, event: Event) -> None:
         self.pipe.send(("event", wire.event_text(event)))
+
+
+def trace(error: Exception) -> str:
+    """A mistake of ours: where it happened goes to the terminal, what it was to the page."""
+    traceback.print_exception(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def said(error: Exception) -> str:
