@@ -113,7 +113,7 @@ export interface Remove {
 export interface Duplicate {
   kind: "Duplicate";
   path: string;
-  offset?: [number, number, number];
+  offset?: [number, number, number] | null;
 }
 
 export interface Rename {
@@ -312,7 +312,7 @@ export interface Discard {
   kind: "Discard";
 }
 
-/** Writes a file beside the scene; answered with its path in the workspace. */
+/** Writes a file beside the scene, or a folder of them; answered with the paths of the files in the workspace. */
 export interface ExportFile {
   kind: "ExportFile";
   format: "picture" | "table" | "shapes" | "report";

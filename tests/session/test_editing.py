@@ -31,6 +31,7 @@ from lissom.session.messages import (
     Remove,
     Rename,
     Reset,
+    Script,
     Simulate,
     Soften,
     Solve,
@@ -311,6 +312,16 @@ def test_a_copy_hangs_beside_its_original(harness: Session) -> None:
     name = harness.do(Duplicate("right", (0.0, 0.0, 0.2)))
     shift = points(harness, name) - points(harness, "right")
     assert np.abs(shift - np.array([0.0, 0.0, 0.2])).max() < 1e-5
+
+
+def test_a_copy_of_a_part_lies_where_nothing_is(harness: Session) -> None:
+    """It used to be put 50 mm above, into the cable that ran there: seconds of solving, and no equilibrium."""
+    before = points(harness, "trunk")
+    name = harness.do(Duplicate("bar"))
+    assert harness.report.ok
+    assert np.abs(points(harness, "trunk") - before).max() < 1e-6
+    assert np.linalg.norm(np.subtract(harness.simulation.pose(name)[0], harness.simulation.pose("bar")[0])) > 0.04
+    assert f"name={name!r}" in harness.do(Script())
 
 
 # ---- undo, and what waits --------------------------------------------------------------------------------------------

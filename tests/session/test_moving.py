@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lissom.scene import SceneError
+from lissom.scene.frames import frame_quaternion
 from lissom.session.messages import Arrange, Cancel, ClipKind, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
 from lissom.session.session import Session
 from tests.session.scenes import HARNESS, apart, certified, make_session, points, said, same, shape_of
@@ -200,3 +201,13 @@ def test_an_edit_ends_a_drag_and_both_can_be_undone(hose: Session) -> None:
     assert [k.name for k in hose.simulation.supports("hose")] == ["start", "end"]
     hose.do(Undo())
     assert same(shape_of(hose), before)
+
+
+def test_a_part_is_moved_by_tangent_and_roll_too(harness: Session) -> None:
+    """Both used to be passed over without a word."""
+    harness.do(Move("plug", tangent=(0.0, 1.0, 0.0), roll=0.5))
+    np.testing.assert_allclose(harness.simulation.pose("plug")[1], frame_quaternion((0.0, 1.0, 0.0), 0.5), atol=1e-12)
+    harness.do(Move("plug", roll=0.2))
+    np.testing.assert_allclose(harness.simulation.pose("plug")[1], frame_quaternion((0.0, 1.0, 0.0), 0.2), atol=1e-12)
+    with pytest.raises(ValueError, match="must point somewhere"):
+        harness.do(Move("plug", tangent=(0.0, 0.0, 0.0)))

@@ -17,6 +17,7 @@ from lissom.scene import Scene, SceneError
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.pose import relative
 from lissom.scene.saving import path_from, write_atomically
+from lissom.session.beside import ABOVE, room_beside
 from lissom.session.measuring import measure_text
 from lissom.session.messages import (
     AddCable,
@@ -187,7 +188,9 @@ def remove(session: Session, command: Remove) -> Json:
 
 
 def duplicate(session: Session, command: Duplicate) -> Json:
-    name = session.simulation.duplicate(command.path, offset=command.offset)
+    is_part = any(k.name == command.path for k in session.simulation.scene.parts)
+    offset = command.offset or (room_beside(session, command.path) if is_part else ABOVE)
+    name = session.simulation.duplicate(command.path, offset=offset)
     session.solve()
     return name
 

@@ -150,7 +150,7 @@ class Remove:
 @dataclass(frozen=True, slots=True)
 class Duplicate:
     path: str
-    offset: Vec3 = (0.0, 0.0, 0.05)
+    offset: Vec3 | None = None  # m; absent: a part where nothing is in its way, a cable a little above
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +375,7 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """Writes a file beside the scene; answered with its path in the workspace."""
+    """Writes a file beside the scene, or a folder of them; answered with the paths of the files in the workspace."""
 
     format: Export
     path: str | None = None

@@ -96,7 +96,7 @@ def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: 
     elif isinstance(command, Join):
         yield f"sim.join({command.ends!r}, name={value!r}, motion={command.motion!r})"
     elif isinstance(command, Duplicate):
-        yield f"sim.duplicate({command.path!r}, offset={command.offset!r}, name={value!r})"
+        yield f"sim.duplicate({command.path!r}, {_offset(command, value, after)}name={value!r})"
     elif isinstance(command, Rename):
         yield f"sim.rename({command.path!r}, {command.name!r})"
     elif isinstance(command, Remove):
@@ -146,6 +146,15 @@ def drag_lines(path: str, trail: Sequence[tuple[Vec3, Vec4 | None]]) -> Iterator
 def given(command: Any, names: Sequence[str]) -> str:
     said = {name: getattr(command, name) for name in names}
     return ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None)
+
+
+def _offset(command: Duplicate, name: str, after: Scene) -> str:
+    """Where it was left to the session, that is how far the copy of a part is from its original."""
+    offset = command.offset
+    if offset is None and any(k.name == name for k in after.parts):
+        (x, y, z), (a, b, c) = after.part(name).position, after.part(command.path).position
+        offset = (x - a, y - b, z - c)
+    return "" if offset is None else f"offset={offset!r}, "
 
 
 def _fields_of(scene: Scene, key: str, name: str, without: Sequence[str] = ()) -> str:
