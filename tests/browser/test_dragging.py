@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,8 @@ def test_an_end_dragged_too_far_stops_taut_and_says_why(studio: Open) -> None:
     start = page.pixels(end)
     page.drag(start, (start[0] + 260, start[1] - 10), steps=24)
     page.until("lissom.store.get('held')?.reason.includes('too short')")
+    said = page.page.locator('[data-test="solve-reason"]').inner_text()
+    assert re.search(r"is 230 mm long: \d+\.\d mm too short", said), said  # it used to be in metres, with six digits
     page.release()
     page.until("lissom.store.get('dragging') === null")
     taut = math.dist(page.position("brake hose/end"), clip)

@@ -5,6 +5,7 @@ import { action, part, quantityField } from "./fields";
 import { metres } from "./make";
 import { message, type Page } from "./page";
 import { parse, unitOf } from "./quantities";
+import { readable } from "../saying";
 
 export function lengthPart(page: Page, name: string): Piece {
   const mode = (): string => page.cable(name)?.mode ?? "fixed";
@@ -200,7 +201,8 @@ function howLong(page: Page, name: string): Piece {
   return { element: h("div", { class: "rows" }, h("div", { class: "row-of" }, ask.element), ask.trouble, told), update: () => undefined };
 }
 
-function story(page: Page, name: string, { length, now, why }: Answer): (Node | string)[] {
+function story(page: Page, name: string, { length, now, why: said }: Answer): (Node | string)[] {
+  const why = readable(said, page.scene);
   if (length === null) return [`No length was found from a quarter to four times the present one${why === "" ? "" : `: ${why}`}.`];
   const shorter = length < now;
   const use = h(

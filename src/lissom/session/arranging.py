@@ -57,6 +57,7 @@ def remove_view(session: Session, command: RemoveView) -> Json:
 
 def set_unit(session: Session, command: SetUnit) -> Json:
     session.arrange(unit=command.unit)
+    session.changed = True  # the page says the reason again, in this unit
     return None
 
 
