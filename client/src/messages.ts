@@ -5,6 +5,7 @@ export interface Grab {
   kind: "Grab";
   path: string;
   at?: number | null;
+  others?: string[];
 }
 
 /** Where the grabbed thing is to be; a later one makes an earlier one void. */
@@ -357,7 +358,7 @@ export interface Notice {
   path: string;
 }
 
-/** What the simulation process is doing; `restarted` after it died and came back. */
+/** What the simulation process is doing; `restarted` after it died and came back. A text with `ready` is of what is being prepared meanwhile. */
 export interface Status {
   kind: "Status";
   state: "starting" | "compiling" | "solving" | "ready" | "restarted";

@@ -144,6 +144,7 @@ HARNESS_STORY: list[Command | Callable[[Session], object]] = [
     Drop(),
     lambda s: drag(s, "trunk/end", (0.19, 0.0, 0.0)),
     Drop(),
+    lambda s: [s.do(k) for k in (Grab("plug", others=["right/end"]), Drag((0.435, 0.15, 0.02)), Drop())],
     KeepVariant("one"),
     Remove(["Y"]),
     Move("trunk/end", position=(0.2, 0.01, 0.0)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from lissom.session import describing, filing, shapes
 from lissom.session.messages import Edit
 from lissom.session.surfaces import Surfaces
+from lissom.studio import warming
 from lissom.studio.worker import Start, Worker
 from tests.session.scenes import make_session
 
@@ -23,6 +25,9 @@ class Pipe:
 
     def send(self, message: Any) -> None:
         self.sent.append(message)
+
+    def poll(self, patience: float) -> bool:
+        return False
 
 
 def test_edits_that_could_not_be_kept_are_kept_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,3 +94,54 @@ def begun(folder: Path) -> tuple[Worker, Pipe]:
     worker.session, worker.surfaces = make_session(folder), Surfaces()
     worker.look()
     return worker, pipe
+
+
+def test_what_dragging_needs_is_compiled_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first grip on a fresh machine used to compile for half a minute in the middle of the drag."""
+    played: list[Any] = []
+    monkeypatch.setattr(warming, "play", lambda folder: played.append(os.getcwd()))
+    monkeypatch.setattr(warming.kernels, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(warming.os, "nice", lambda by: None)
+    monkeypatch.setattr(warming, "end_with_parent", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    assert not warming.is_warm()
+    warming.main()
+    assert played
+    assert warming.is_warm()
+    (tmp_path / "warm").unlink()
+    (tmp_path / "warming").touch()  # another process is at it
+    assert warming.is_warm()
+    old = time.time() - 2.0 * warming.ANOTHER
+    os.utime(tmp_path / "warming", (old, old))  # and died
+    assert not warming.is_warm()
+
+
+def test_a_grip_and_clips_need_nothing_that_was_not_played(tmp_path: Path) -> None:
+    """Of everything a person does to a hose; the demos are larger, and take longer."""
+    session = make_session(tmp_path)
+    done = []
+    for command in warming.commands(session):
+        session.do(command)
+        done.append(type(command).__name__)
+    assert {"Grab", "Drag", "Drop", "AddClip", "Lengthen", "Soften", "Feed", "Solve"} <= set(done)
+    assert session.report.ok
+
+
+def test_while_it_is_prepared_the_page_says_so_quietly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Process:
+        ended: int | None = None
+
+        def poll(self) -> int | None:
+            return self.ended
+
+    process = Process()
+    monkeypatch.setattr(warming, "is_warm", lambda: False)
+    monkeypatch.setattr(warming, "warm_up", lambda: process)
+    pipe = Pipe()
+    worker = Worker(pipe, Start(str(tmp_path)))  # type: ignore[arg-type]
+    worker.begin()
+    assert '"ready","text":"Preparing' in pipe.sent[-1][1]
+    worker.turn()
+    process.ended = 0
+    worker.turn()
+    assert [k[1] for k in pipe.sent if k[0] == "event" and "Status" in k[1]][-1].endswith('"ready","text":""}')

@@ -32,6 +32,7 @@ class Grab:
 
     path: str
     at: float | None = None  # fraction of the length, for the cable itself
+    others: list[str] = field(default_factory=list)  # ends, clips, junctions and parts that move along as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -480,7 +481,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the simulation process is doing; `restarted` after it died and came back."""
+    """What the simulation process is doing; `restarted` after it died and came back. A text with `ready` is of what is
+    being prepared meanwhile.
+    """
 
     state: State
     text: str = ""

@@ -135,12 +135,10 @@ _SOLVED: Final = (
 )
 
 
-def drag_lines(path: str, trail: Sequence[tuple[Vec3, Vec4 | None]]) -> Iterator[str]:
-    """Along the way it was dragged: another way may end in another shape."""
-    for position, quaternion in trail:
-        turn = "" if quaternion is None else f", quaternion={quaternion!r}"
-        yield f"sim.move({path}, position={position!r}{turn})"
-        yield SOLVE
+def move_line(path: str, position: Vec3, quaternion: Vec4 | None) -> str:
+    """One step along the way of a drag: another way may end in another shape. `path` as it is written."""
+    turn = "" if quaternion is None else f", quaternion={quaternion!r}"
+    return f"sim.move({path}, position={position!r}{turn})"
 
 
 def given(command: Any, names: Sequence[str]) -> str:

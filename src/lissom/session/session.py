@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lissom.scene import Scene
 from lissom.session.desk import Desk
@@ -21,6 +21,9 @@ from lissom.session.slots import Slot
 from lissom.session.workspace import Workspace
 from lissom.simulation import Grip as CableGrip
 from lissom.simulation import Report, Simulation
+
+if TYPE_CHECKING:
+    from lissom.session.groups import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Grabbed:
     before: Moment
     grip: CableGrip | None = None  # on the cable itself
     at: float | None = None  # where, a fraction
-    freed: bool = False  # a free body, held only while it is dragged
+    group: Group | None = None  # of several things that move as one
+    freed: tuple[str, ...] = ()  # free bodies, held only while they are dragged
     good: tuple[Vec3, Vec4 | None] | None = None  # last pose
     trail: list[tuple[Vec3, Vec4 | None]] = field(default_factory=list)  # where it went
 

@@ -10,9 +10,12 @@ import threading
 import time
 import traceback
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from subprocess import Popen
+from typing import Any, Final, Literal
 
 from lissom.scene import SceneError
 from lissom.session import wire
@@ -20,6 +23,8 @@ from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
+COMPILING: Final = "Compiling the solver: once, about a minute."
+PREPARING: Final = "Preparing grips and clips, once…"
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
 READOUTS_SHARE: Final = 9.0
@@ -75,6 +80,7 @@ class Worker:
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
         self.holder = ""  # the page that drags
+        self.warming: Popen[bytes] | None = None  # the process that compiles beforehand
         self.prepared: deque[tuple[threading.Thread, str, int, AddPart]] = deque()  # whose meshes are being read
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
@@ -88,16 +94,23 @@ class Worker:
         from lissom.session import filing
         from lissom.session.session import Session
         from lissom.session.surfaces import Surfaces
+        from lissom.studio.warming import is_warm, warm_up
 
         self.session, self.surfaces = Session(workspace, self.tell), Surfaces()
-        with on_compiling(lambda: self.tell(Status("compiling", "Compiling the solver: once, about a minute."))):
+        with on_compiling(lambda: self.tell(Status("compiling", COMPILING))):
             try:
                 self.open(filing)
             except (SceneError, ValueError, OSError) as error:
                 self.tell(Notice("error", str(error)))
                 self.session.begin(self.session.simulation, self.session.slot)
             self.look()
-        self.tell(Status("restarted" if self.start.again else "ready"))
+        if not is_warm():
+            self.warming = warm_up()
+        self.rest("restarted" if self.start.again else "ready")
+
+    def rest(self, state: Literal["ready", "restarted"] = "ready") -> None:
+        """Nothing stands in the way of commands; what is still being compiled is said beside."""
+        self.tell(Status(state, "" if self.warming is None else PREPARING))
 
     def open(self, filing: Any) -> None:
         from lissom.session.slots import Slot, full_slots
@@ -143,6 +156,9 @@ class Worker:
                     self.do(page, number, command)
         self.add_prepared()
         self.look()
+        if self.warming is not None and self.warming.poll() is not None:
+            self.warming = None
+            self.rest()
         now = time.monotonic()
         if self.stale and now >= self.next_readouts:
             self.read_out()
@@ -164,7 +180,7 @@ class Worker:
         while self.prepared and not self.prepared[0][0].is_alive():
             _, page, number, command = self.prepared.popleft()
             self.do(page, number, command)
-            self.tell(Status("ready"))
+            self.rest()
 
     def patience(self) -> float:
         if self.prepared:
@@ -210,9 +226,10 @@ class Worker:
             return
         before, done = session.history.steps, False
         try:
-            value = session.do(command)
-            done = True
-            self.show()
+            with self.compiling():
+                value = session.do(command)
+                done = True
+                self.show()
         except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
             text = said(error)
         except Exception as error:  # a mistake of ours: nothing is lost, and it is said
@@ -227,6 +244,24 @@ class Worker:
         if done:
             self.take_back(before)
         self.answer(page, Answer(number, False, text))
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Says so where something must be compiled first, and when that is over."""
+        from lissom.analysis.waiting import on_compiling
+
+        told: list[bool] = []
+
+        def tell() -> None:
+            told.append(True)
+            self.tell(Status("compiling", COMPILING))
+
+        try:
+            with on_compiling(tell):
+                yield
+        finally:
+            if told:
+                self.rest()
 
     def take_back(self, steps: int) -> None:
         """What the last command led to cannot be shown: back to what could be."""
