@@ -391,6 +391,14 @@ export interface CableInfo {
   fields: { [key: string]: unknown };
 }
 
+/** A named place on a part, in its axes: with a direction, and a whole orientation, where it has them. */
+export interface FrameInfo {
+  name: string;
+  position: [number, number, number];
+  direction: [number, number, number] | null;
+  quaternion: [number, number, number, number] | null;
+}
+
 export interface PartInfo {
   name: string;
   mesh: string | null;
@@ -398,7 +406,7 @@ export interface PartInfo {
   triangles: number;
   motion: string;
   parent: string | null;
-  frames: string[];
+  frames: FrameInfo[];
   position: [number, number, number];
   quaternion: [number, number, number, number];
   fields: { [key: string]: unknown };

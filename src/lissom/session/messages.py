@@ -519,6 +519,16 @@ class CableInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameInfo:
+    """A named place on a part, in its axes: with a direction, and a whole orientation, where it has them."""
+
+    name: str
+    position: Vec3
+    direction: Vec3 | None
+    quaternion: Vec4 | None
+
+
+@dataclass(frozen=True, slots=True)
 class PartInfo:
     name: str
     mesh: str | None  # key: GET /mesh/KEY; none: it only carries frames
@@ -526,7 +536,7 @@ class PartInfo:
     triangles: int
     motion: str
     parent: str | None
-    frames: list[str]
+    frames: list[FrameInfo]
     position: Vec3
     quaternion: Vec4
     fields: dict[str, Json]
