@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import time
 from pathlib import Path
@@ -15,6 +17,7 @@ from lissom.session.surfaces import Surfaces
 from lissom.studio import warming
 from lissom.studio.worker import Start, Worker
 from tests.session.scenes import make_session
+from tests.studio.server import header
 
 
 class Pipe:
@@ -22,12 +25,24 @@ class Pipe:
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
+        self.waiting: list[tuple[str, str]] = []
 
     def send(self, message: Any) -> None:
         self.sent.append(message)
 
     def poll(self, patience: float) -> bool:
-        return False
+        return bool(self.waiting)
+
+    def recv(self) -> tuple[str, str]:
+        return self.waiting.pop(0)
+
+    def say(self, number: int, kind: str, **fields: Any) -> None:
+        self.waiting.append(("page", json.dumps({"id": number, "kind": kind, **fields})))
+
+    def held(self) -> list[Any]:
+        """Where the dragged thing was in every frame that was sent."""
+        frames = [header(k[1]) for k in self.sent if k[0] == "frame"]
+        return [k["held"]["position"] for k in frames if k["held"]]
 
 
 def test_edits_that_could_not_be_kept_are_kept_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,3 +160,51 @@ def test_while_it_is_prepared_the_page_says_so_quietly(tmp_path: Path, monkeypat
     process.ended = 0
     worker.turn()
     assert [k[1] for k in pipe.sent if k[0] == "event" and "Status" in k[1]][-1].endswith('"ready","text":""}')
+
+
+def test_a_jump_of_the_pointer_is_shown_on_its_way(tmp_path: Path) -> None:
+    """The page used to stand still until the end of it, for seconds among many cables."""
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.1, 0.0])
+    pipe.say(3, "Drag", position=[0.2, 0.1, 0.05])  # makes the one before void
+    worker.turn()
+    shown = pipe.held()
+    assert len(shown) > 10
+    assert max(math.dist(a, b) for a, b in zip(shown, shown[1:], strict=False)) < 0.0085
+    assert shown[-1] == [0.2, 0.1, 0.05]
+    assert all(k[1] < 0.1 + 1e-9 for k in shown)
+    pipe.say(4, "Drop")
+    worker.turn()
+    assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
+    assert worker.session.simulation.scene.cable("hose").end.position == (0.2, 0.1, 0.05)
+
+
+def test_a_newer_pointer_ends_the_way_to_an_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.2, 0.0])
+    look = worker.show
+
+    def show() -> None:
+        look()
+        if len(pipe.held()) == 3:
+            pipe.say(3, "Drag", position=[0.3, 0.0, -0.1])
+            pipe.say(4, "Drop")
+
+    monkeypatch.setattr(worker, "show", show)
+    worker.turn()
+    assert max(k[1] for k in pipe.held()) < 0.04
+    assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
+    assert worker.session.simulation.scene.cable("hose").end.position == (0.3, 0.0, -0.1)
+
+
+def test_a_drop_does_not_cut_the_way_short(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.1, 0.0])
+    pipe.say(3, "Drop")
+    pipe.say(4, "Drag", position=[0.0, 0.0, 0.0])
+    worker.turn()
+    assert worker.session.simulation.scene.cable("hose").end.position == (0.3, 0.1, 0.0)
+    assert worker.session.grabbed is None

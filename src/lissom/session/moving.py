@@ -23,8 +23,17 @@ NEARER: Final = 14
 PATIENCE: Final = 300
 """Iterations of the solver: how long to look for a nearer place within one frame. Not a time, so replays repeat."""
 
+UNFOUND: Final = 151
+"""Iterations that looking for an equilibrium counts as when there is none: it takes the longest."""
+
 STEP: Final = 0.05
 """Part of the cable's length: a script follows a drag in steps of this."""
+
+STRIDE: Final = 0.02
+"""Part of the longest cable: what is dragged farther at once is taken there in steps of this, or shorter ones."""
+
+MOST_STRIDES: Final = 100
+"""A pointer that leads out of the world is not followed more finely than this."""
 
 SAME: Final = 0.005
 """Fraction of the length: who grabs a cable there grabs what holds it there."""
@@ -137,6 +146,24 @@ def drag(session: Session, command: Drag) -> Json:
     return None
 
 
+def step_to(session: Session, command: Drag, stride: float) -> Drag:
+    """The first step of a drag, or all of it where that is short: a jump of the pointer is then seen on its way.
+
+    `stride` is a part of the longest cable; a turn counts as much as it makes a frame hard to follow.
+    """
+    held = session.grabbed
+    if held is None or held.good is None or not session.simulate:
+        return command
+    start: Pose = (held.good[0], held.good[1] or NO_TURN)
+    end: Pose = (command.position, command.quaternion or start[1])
+    longest = max((cable.length for cable in session.simulation.scene.cables), default=1.0)
+    strides = (math.dist(start[0], end[0]) / longest + STRIDE * turned(start[1], end[1]) / SMALL_TURN) / stride
+    if strides <= 1.0:
+        return command
+    x, q = part_way(start, end, max(1.0 / strides, 1.0 / MOST_STRIDES))
+    return Drag(x, None if command.quaternion is None else q)
+
+
 def put(session: Session, held: Grabbed, pose: tuple[Vec3, Vec4 | None]) -> Report:
     for path, position, quaternion in moves(held, pose):
         session.simulation.move(path, position=position, quaternion=quaternion)
@@ -172,7 +199,7 @@ def as_near(
         middle = 0.5 * (low + high)
         x, q = part_way(start, end, middle)
         report = put(session, held, (x, q if good[1] is not None else None))
-        spent += report.iterations
+        spent += UNFOUND if report.status == "not_converged" else report.iterations
         standing = follows(session, held, report)
         low, high = (middle, high) if standing else (low, middle)
     x, q = part_way(start, end, low)

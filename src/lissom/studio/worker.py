@@ -12,7 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from subprocess import Popen
 from typing import Any, Final, Literal
@@ -25,6 +25,12 @@ from lissom.session.workspace import Workspace
 
 COMPILING: Final = "Compiling the solver: once, about a minute."
 PREPARING: Final = "Preparing grips and clips, once…"
+SLOW: Final = 0.05
+"""s: a step of a drag that takes longer is followed by shorter ones, so that a page is never still for long."""
+MOST_STEPS: Final = 1000
+"""On the way to one place of the pointer."""
+SHORTEST: Final = 0.05
+"""Of a stride: no step is shorter."""
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
 READOUTS_SHARE: Final = 9.0
@@ -80,7 +86,9 @@ class Worker:
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
         self.holder = ""  # the page that drags
+        self.stride = 1.0  # of a drag that is shown on its way, in those of a light scene
         self.warming: Popen[bytes] | None = None  # the process that compiles beforehand
+        self.inbox: deque[tuple[str, int, Command]] = deque()  # page, number, command
         self.prepared: deque[tuple[threading.Thread, str, int, AddPart]] = deque()  # whose meshes are being read
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
@@ -148,12 +156,15 @@ class Worker:
 
     def turn(self) -> bool:
         """Waits for commands, does them, shows what came of it."""
-        if self.pipe.poll(self.patience()):
-            for page, number, command in self.taken():
-                if isinstance(command, AddPart):
-                    self.prepare(page, number, command)
-                else:
-                    self.do(page, number, command)
+        self.listen(self.patience())
+        while self.inbox:
+            page, number, command = self.inbox.popleft()
+            if isinstance(command, AddPart):
+                self.prepare(page, number, command)
+            elif isinstance(command, Drag):
+                self.follow(page, number, command)
+            else:
+                self.do(page, number, command)
         self.add_prepared()
         self.look()
         if self.warming is not None and self.warming.poll() is not None:
@@ -191,32 +202,58 @@ class Worker:
             return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
         return IDLE
 
-    def taken(self) -> list[tuple[str, int, Command]]:
-        """All commands that wait; of drags that follow each other only the last."""
-        found: list[tuple[str, int, Command]] = []
-        while True:
+    def listen(self, patience: float) -> None:
+        """All commands that wait, into the inbox; of drags that follow each other only the last."""
+        while self.pipe.poll(patience):
+            patience = 0.0
             page, text = self.pipe.recv()
             if text == END:
                 raise EOFError
             if text == GIVE_STATE:
                 self.pipe.send(("state", self.session.simulation.state()))
             elif text == GONE:
-                if page == self.holder and self.session.grabbed is not None:
-                    found.append((page, NOBODY, Drop()))  # whoever held it cannot let go any more
+                self.inbox.append((page, NOBODY, Drop()))  # whoever held something cannot let go any more
             else:
-                self.take(found, page, text)
-            if not self.pipe.poll(0):
-                return found
+                self.take(page, text)
 
-    def take(self, found: list[tuple[str, int, Command]], page: str, text: str) -> None:
+    def take(self, page: str, text: str) -> None:
         try:
             number, command = wire.read_command(text)
         except MessageError as error:
             self.answer(page, Answer(wire.number_of(text), False, str(error)))
             return
-        if isinstance(command, Drag) and found and found[-1][0] == page and isinstance(found[-1][2], Drag):
-            self.answer(page, Answer(found.pop()[1], True))
-        found.append((page, number, command))
+        if isinstance(command, Drag) and self.inbox and self.inbox[-1][0] == page and self.drags_next(-1):
+            self.answer(page, Answer(self.inbox.pop()[1], True))
+        self.inbox.append((page, number, command))
+
+    def drags_next(self, place: int) -> bool:
+        return isinstance(self.inbox[place][2], Drag)
+
+    def follow(self, page: str, number: int, command: Drag) -> None:
+        """Towards the pointer in steps, each of them shown; a newer pointer makes the rest of the way void."""
+        from lissom.session.moving import STRIDE, step_to
+
+        for _ in range(MOST_STEPS):
+            step = step_to(self.session, command, self.stride * STRIDE)
+            if step is command:
+                break
+            began = time.monotonic()
+            self.do(page, NOBODY, step)
+            took = time.monotonic() - began
+            self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
+            self.listen(0.0)
+            if self.inbox and self.inbox[0][0] == page and self.drags_next(0):
+                self.answer(page, Answer(number, True))
+                return
+            held = self.session.held
+            if held is not None and held.reason and took > SLOW:
+                self.session.held, self.session.changed = replace(held, wanted=command.position), True
+                self.look()
+                self.answer(page, Answer(number, True))
+                return
+            if held is None or held.reason:
+                break  # stopped: whether it can be there all the same is tried at once, where that is quick
+        self.do(page, number, command)
 
     def do(self, page: str, number: int, command: Command) -> None:
         """One command; whatever goes wrong is answered, and the session goes on."""
