@@ -80,6 +80,14 @@ export interface AddCable {
   name?: string | null;
 }
 
+/** A new cable type: a copy of another ("library:…" too) or of what a cable is made of; `cable` is then of it. */
+export interface AddType {
+  kind: "AddType";
+  name: string;
+  like: string;
+  cable?: string | null;
+}
+
 /** A mesh that was uploaded, as a part; `up` is the axis of the file that is to point up. */
 export interface AddPart {
   kind: "AddPart";
@@ -600,7 +608,7 @@ export interface Readouts {
   notes: string[];
 }
 
-export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files;
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files;
 
 export type SessionEvent = Answer | Notice | Status | SceneEvent;
 

@@ -16,6 +16,7 @@ from lissom.session.messages import (
     AddPart,
     AddPoints,
     AddShape,
+    AddType,
     Arrange,
     Command,
     Duplicate,
@@ -322,6 +323,32 @@ def test_a_copy_of_a_part_lies_where_nothing_is(harness: Session) -> None:
     assert np.abs(points(harness, "trunk") - before).max() < 1e-6
     assert np.linalg.norm(np.subtract(harness.simulation.pose(name)[0], harness.simulation.pose("bar")[0])) > 0.04
     assert f"name={name!r}" in harness.do(Script())
+
+
+def test_a_new_type_is_a_copy_that_others_do_not_share(hose: Session) -> None:
+    before = shape_of(hose)
+    hose.do(AddType("stiff", "hose", "hose"))
+    assert said(hose).type == "stiff"
+    assert apart(shape_of(hose), before) < 1e-6
+    hose.do(Edit({"types.stiff.stiffness.bending": 0.04}))
+    types = hose.simulation.scene.to_dict()["types"]
+    assert (types["rubber"]["stiffness"]["bending"], types["stiff"]["stiffness"]["bending"]) == (0.02, 0.04)
+    hose.do(AddType("own", "library:brake-hose-epdm"))
+    assert hose.simulation.scene.types["own"].section is not None
+    hose.do(Edit({"types.own": None}))
+    assert "own" not in hose.simulation.scene.types
+    for name, like in (("rubber", "stiff"), ("", "stiff"), ("a.b", "stiff"), ("new", "nothing")):
+        with pytest.raises(ValueError, match="type"):
+            hose.do(AddType(name, like))
+
+
+def test_what_a_cable_is_made_of_becomes_a_type(hose: Session) -> None:
+    made = {"hose/type": None, "hose/radius": 0.003, "hose/stiffness": {"bending": 0.01, "torsion": 0.01}}
+    hose.do(Edit({**made, "hose/mass_per_length": 0.05, "hose/limits": {"bend_radius": 0.02}}))
+    hose.do(AddType("own", "hose", "hose"))
+    assert said(hose).type == "own"
+    assert said(hose).radius is None
+    assert hose.simulation.scene.to_dict()["types"]["own"]["limits"] == {"bend_radius": 0.02}
 
 
 # ---- undo, and what waits --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from lissom.session.messages import (
     AddMeasure,
     AddPart,
     AddShape,
+    AddType,
     Arrange,
     Cancel,
     Command,
@@ -137,6 +138,8 @@ HOSE_STORY: list[Command | Callable[[Session], object]] = [
     Arrange(hidden=["wire"]),
     AddMeasure(Pick("point", (0, 0, 0)), Pick("cable", (0, 0, 0), "wire")),
     Rename("types.rubber", "epdm"),
+    AddType("soft", "epdm", "wire"),
+    Edit({"types.soft.stiffness.bending": 0.015}),
 ]
 
 HARNESS_STORY: list[Command | Callable[[Session], object]] = [

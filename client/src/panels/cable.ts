@@ -1,5 +1,6 @@
 // The properties of one cable.
 import type { CableInfo } from "../messages";
+import { loadsPart, stretchesPart } from "./along";
 import { supportsPart } from "./clips";
 import { h, setText, Slot, stack, type Piece } from "./elements";
 import { action, checkField, part, quantityField, readout, vectorField } from "./fields";
@@ -20,6 +21,8 @@ export function cablePanel(page: Page, name: string): Piece {
     restPart(page, name),
     limitsPart(page, name),
     supportsPart(page, name),
+    loadsPart(page, name),
+    stretchesPart(page, name),
     advancedPart(page, name),
   );
 }

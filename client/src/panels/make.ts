@@ -5,6 +5,7 @@ import { selectField, type Choice } from "./choices";
 import { action, part, quantityField } from "./fields";
 import type { Page } from "./page";
 import { parse, quantityText, type Kind } from "./quantities";
+import { addType } from "./types";
 
 interface Fields {
   [name: string]: unknown;
@@ -107,7 +108,14 @@ export function makePart(page: Page, name: string): Piece {
       return page.edit({ ...own, [`${name}/type`]: value });
     },
   });
-  return part("Make", "part-make", type, note(page, name, made), new Slot(() => {
+  const asType = action(page, {
+    text: "As a new type…",
+    title: "Makes a type of this scene of what the cable is made of; the cable is then of it, and others can be",
+    test: "make-type",
+    class: "small",
+    run: () => addType(page, name, name),
+  });
+  return part("Make", "part-make", type, note(page, name, made), asType, asType.trouble, new Slot(() => {
     const { fields } = made();
     return { key: signature(fields), build: () => stack("rows", ...numbers(page, name, fields, made)) };
   }));

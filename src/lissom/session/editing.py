@@ -24,6 +24,7 @@ from lissom.session.messages import (
     AddClip,
     AddPart,
     AddShape,
+    AddType,
     Duplicate,
     Edit,
     Join,
@@ -102,6 +103,12 @@ def add_cable(session: Session, command: AddCable) -> Json:
     session.report = simulation.add_cable(name, start=ends[0], end=ends[1], length=command.length, **fields)
     session.changed = True
     return name
+
+
+def add_type(session: Session, command: AddType) -> Json:
+    session.simulation.add_type(command.name, like=command.like, cable=command.cable)
+    session.solve()
+    return command.name
 
 
 def mounted(session: Session, mount: Mount) -> dict[str, Any]:
@@ -231,6 +238,7 @@ ACTS = {
     AddClip: Act(add_clip, lambda k: f"add clip on {k.cable}"),
     SpaceClips: Act(space_clips, lambda k: f"{k.count} clips on {k.cable}"),
     AddCable: Act(add_cable, lambda k: "new cable"),
+    AddType: Act(add_type, lambda k: f"new type {k.name}"),
     AddPart: Act(add_part, lambda k: f"add {k.name}"),
     AddShape: Act(add_shape, lambda k: f"add {k.name}"),
     Join: Act(join, lambda k: f"join {', '.join(k.ends)[:60]}"),

@@ -115,6 +115,15 @@ class AddCable:
 
 
 @dataclass(frozen=True, slots=True)
+class AddType:
+    """A new cable type: a copy of another ("library:…" too) or of what a cable is made of; `cable` is then of it."""
+
+    name: str
+    like: str
+    cable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AddPart:
     """A mesh that was uploaded, as a part; `up` is the axis of the file that is to point up."""
 
@@ -415,6 +424,7 @@ Command = (
     | AddClip
     | SpaceClips
     | AddCable
+    | AddType
     | AddPart
     | AddShape
     | Join

@@ -18,6 +18,7 @@ from lissom.session.messages import (
     AddClip,
     AddPart,
     AddShape,
+    AddType,
     Command,
     Duplicate,
     Edit,
@@ -87,6 +88,8 @@ def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: 
         yield f"sim.space_clips({command.cable!r}, {command.count}, kind={command.clip!r})"
     elif isinstance(command, AddCable):
         yield f"sim.add_cable({_fields_of(after, 'cables', value, () if command.length else ('length',))})"
+    elif isinstance(command, AddType):
+        yield f"sim.add_type({command.name!r}, {given(command, ('like', 'cable'))})"
     elif isinstance(command, AddPart):
         file = Path(after.folder / (after.part(value).mesh or ""))
         mesh = f"str(Path({path_from(str(file.resolve()), str(folder))!r}).resolve())"
@@ -124,6 +127,7 @@ _SOLVED: Final = (
     Edit,
     AddClip,
     SpaceClips,
+    AddType,
     AddPart,
     AddShape,
     Join,
