@@ -80,7 +80,7 @@ def test_simulation_off_waits_for_a_single_solve(studio: Open) -> None:
     page.until_at("lissom.place('brake hose', 1)", (0.1, 0.25, -0.12), 1e-6)
 
 
-def test_several_things_are_moved_as_one_and_undone_at_once(studio: Open) -> None:
+def test_several_things_move_as_one_and_an_end_takes_the_frame_it_snaps_to(studio: Open) -> None:
     page = studio("harness.toml")
     paths = ["left plug", "right/end", "trunk/start"]
     before = [page.position(path) for path in paths]
@@ -99,10 +99,12 @@ def test_several_things_are_moved_as_one_and_undone_at_once(studio: Open) -> Non
     page.press("Control+z")
     page.until_at("lissom.position('trunk/start')", before[2], 1e-12)
     page.until_at("lissom.position('left plug')", before[0], 1e-12)
+    end_snaps_to_a_frame(page)
 
 
-def test_an_end_that_snaps_to_a_frame_takes_its_direction_and_roll(studio: Open) -> None:
-    page = studio("harness.toml")
+def end_snaps_to_a_frame(page: Any) -> None:
+    """And takes its direction and roll."""
+    page.select()
     bar = page.ask("lissom.store.get('scene').parts[0]")
     goal = ((0.5, -0.15, 0.09), frame_quaternion((1.0, 0.2, 0.3), 0.6))
     position, quaternion = relative((tuple(bar["position"]), tuple(bar["quaternion"])), goal)

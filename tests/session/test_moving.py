@@ -227,7 +227,7 @@ def test_several_things_move_as_one_and_are_undone_at_once(harness: Session) -> 
         assert certified(harness)
     cosine, sine = math.cos(0.2), math.sin(0.2)
     by = np.array([0.0, -0.24, 0.0])  # from the plug to the right end
-    there = np.array([0.45, 0.13, 0.0]) + [cosine * by[0] - sine * by[1], sine * by[0] + cosine * by[1], 0.0]
+    there = [0.45 + cosine * by[0] - sine * by[1], 0.13 + sine * by[0] + cosine * by[1], 0.0]
     np.testing.assert_allclose(points(harness, "right")[-1], there, atol=WARM)
     np.testing.assert_allclose(points(harness, "left")[-1], [0.45, 0.13, 0.0], atol=WARM)
     assert said(harness, "left").end.on == "plug"  # it went along by itself

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from lissom import kernels
 from lissom.session import describing, filing, shapes
 from lissom.session.messages import Edit
 from lissom.session.surfaces import Surfaces
@@ -115,8 +117,8 @@ def test_what_dragging_needs_is_compiled_beforehand(tmp_path: Path, monkeypatch:
     """The first grip on a fresh machine used to compile for half a minute in the middle of the drag."""
     played: list[Any] = []
     monkeypatch.setattr(warming, "play", lambda folder: played.append(os.getcwd()))
-    monkeypatch.setattr(warming.kernels, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(warming.os, "nice", lambda by: None)
+    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(os, "nice", lambda by: None)
     monkeypatch.setattr(warming, "end_with_parent", lambda: None)
     monkeypatch.chdir(tmp_path)
     assert not warming.is_warm()
@@ -171,13 +173,13 @@ def test_a_jump_of_the_pointer_is_shown_on_its_way(tmp_path: Path) -> None:
     worker.turn()
     shown = pipe.held()
     assert len(shown) > 10
-    assert max(math.dist(a, b) for a, b in zip(shown, shown[1:], strict=False)) < 0.0085
+    assert max(math.dist(a, b) for a, b in itertools.pairwise(shown)) < 0.0085
     assert shown[-1] == [0.2, 0.1, 0.05]
     assert all(k[1] < 0.1 + 1e-9 for k in shown)
     pipe.say(4, "Drop")
     worker.turn()
     assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
-    assert worker.session.simulation.scene.cable("hose").end.position == (0.2, 0.1, 0.05)
+    assert worker.session.simulation.supports("hose")[-1].position == (0.2, 0.1, 0.05)
 
 
 def test_a_newer_pointer_ends_the_way_to_an_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,7 +198,7 @@ def test_a_newer_pointer_ends_the_way_to_an_older_one(tmp_path: Path, monkeypatc
     worker.turn()
     assert max(k[1] for k in pipe.held()) < 0.04
     assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
-    assert worker.session.simulation.scene.cable("hose").end.position == (0.3, 0.0, -0.1)
+    assert worker.session.simulation.supports("hose")[-1].position == (0.3, 0.0, -0.1)
 
 
 def test_a_drop_does_not_cut_the_way_short(tmp_path: Path) -> None:
@@ -206,5 +208,5 @@ def test_a_drop_does_not_cut_the_way_short(tmp_path: Path) -> None:
     pipe.say(3, "Drop")
     pipe.say(4, "Drag", position=[0.0, 0.0, 0.0])
     worker.turn()
-    assert worker.session.simulation.scene.cable("hose").end.position == (0.3, 0.1, 0.0)
+    assert worker.session.simulation.supports("hose")[-1].position == (0.3, 0.1, 0.0)
     assert worker.session.grabbed is None

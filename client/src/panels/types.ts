@@ -9,8 +9,8 @@ import { message, type Page } from "./page";
 
 /** Asks for a name and makes a type of it: a copy of another, or of what a cable is made of, which is then of it. */
 export async function addType(page: Page, like: string, cable: string | null = null): Promise<void> {
-  const name = await ask({ title: "New cable type", label: "Name", value: freeName(page, like), test: "type-name", action: "Make it" });
-  if (name !== null) await page.send({ kind: "AddType", name, like, cable });
+  const accept = (name: string): Promise<unknown> => page.send({ kind: "AddType", name, like, cable });
+  await ask({ title: "New cable type", label: "Name", value: freeName(page, like), test: "type-name", action: "Make it", accept });
 }
 
 function freeName(page: Page, like: string): string {
@@ -34,10 +34,10 @@ export function typesPart(page: Page): Piece {
       { type: "button", class: "link name", title: "Select the cables of this type", onclick: () => page.store.select(usersOf(page, name)) },
       name,
     );
-    const rename = async (): Promise<void> => {
-      const other = await ask({ title: "Rename cable type", label: "Name", value: name, test: "type-name", action: "Rename" });
-      if (other !== null && other !== name) await page.send({ kind: "Rename", path: `types.${name}`, name: other });
+    const accept = async (other: string): Promise<void> => {
+      if (other !== name) await page.send({ kind: "Rename", path: `types.${name}`, name: other });
     };
+    const rename = (): Promise<unknown> => ask({ title: "Rename cable type", label: "Name", value: name, test: "type-name", action: "Rename", accept });
     const remove = button({
       icon: "trash",
       title: "Take it out: no cable is of it",

@@ -235,9 +235,10 @@ class Worker:
 
         for _ in range(MOST_STEPS):
             step = step_to(self.session, command, self.stride * STRIDE)
-            if step is command:
+            grabbed = self.session.grabbed
+            if step is command or grabbed is None or page != self.holder:
                 break
-            began = time.monotonic()
+            began, before = time.monotonic(), grabbed.good
             self.do(page, NOBODY, step)
             took = time.monotonic() - began
             self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
@@ -251,7 +252,7 @@ class Worker:
                 self.look()
                 self.answer(page, Answer(number, True))
                 return
-            if held is None or held.reason:
+            if held is None or held.reason or grabbed.good is before:
                 break  # stopped: whether it can be there all the same is tried at once, where that is quick
         self.do(page, number, command)
 
