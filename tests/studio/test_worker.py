@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from lissom import kernels
 from lissom.session import describing, filing, shapes
 from lissom.session.messages import Edit
 from lissom.session.surfaces import Surfaces
@@ -117,7 +116,7 @@ def test_what_dragging_needs_is_compiled_beforehand(tmp_path: Path, monkeypatch:
     """The first grip on a fresh machine used to compile for half a minute in the middle of the drag."""
     played: list[Any] = []
     monkeypatch.setattr(warming, "play", lambda folder: played.append(os.getcwd()))
-    monkeypatch.setattr(kernels, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(warming, "compiled_folder", lambda: tmp_path)
     monkeypatch.setattr(os, "nice", lambda by: None)
     monkeypatch.setattr(warming, "end_with_parent", lambda: None)
     monkeypatch.chdir(tmp_path)

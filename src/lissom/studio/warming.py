@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from lissom import kernels
+from lissom.analysis.waiting import compiled_folder
 from lissom.scene import SceneError
 from lissom.session.messages import (
     AddClip,
@@ -47,7 +47,7 @@ ANOTHER: Final = 900.0
 
 def is_warm() -> bool:
     """Whether it was done for these kernels, or is being done."""
-    folder = kernels.cache_folder()
+    folder = compiled_folder()
     begun = folder / "warming"
     return (folder / "warm").exists() or (begun.exists() and time.time() - begun.stat().st_mtime < ANOTHER)
 
@@ -63,13 +63,13 @@ def main() -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(GENTLE)
-    begun = kernels.cache_folder() / "warming"
+    begun = compiled_folder() / "warming"
     begun.touch()
     try:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             play(Path(folder))
-        (kernels.cache_folder() / "warm").touch()
+        (compiled_folder() / "warm").touch()
     finally:
         begun.unlink(missing_ok=True)
 
@@ -78,7 +78,7 @@ def end_with_parent() -> None:
     """Its standard input ends when the process does that holds the other end."""
     while os.read(0, 1):
         continue
-    (kernels.cache_folder() / "warming").unlink(missing_ok=True)
+    (compiled_folder() / "warming").unlink(missing_ok=True)
     os._exit(0)
 
 
