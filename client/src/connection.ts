@@ -2,6 +2,7 @@
 // When the line breaks it is taken up again after the last event that was heard.
 import { readFrame } from "./frame";
 import type { Command, Readouts, SessionEvent, Sweeps } from "./messages";
+import { readable } from "./saying";
 import type { Store, Vec3 } from "./store";
 
 type Quaternion = [number, number, number, number];
@@ -94,8 +95,9 @@ export class Connection {
   private hear(data: string | ArrayBuffer): void {
     if (data instanceof ArrayBuffer) {
       const frame = readFrame(data);
-      this.store.set("frame", frame);
-      this.store.set("held", frame.held);
+      const held = frame.held === null ? null : { ...frame.held, reason: this.read(frame.held.reason) };
+      this.store.set("frame", { ...frame, reason: this.read(frame.reason), held });
+      this.store.set("held", held);
       return;
     }
     const message = JSON.parse(data) as Numbered | Readouts | Sweeps;
@@ -104,7 +106,8 @@ export class Connection {
       return;
     }
     if (message.kind === "Sweeps") {
-      this.store.set("sweeps", message);
+      const sweeps = message.sweeps.map((k) => ({ ...k, reasons: k.reasons.map((text) => this.read(text)), error: this.read(k.error) }));
+      this.store.set("sweeps", { ...message, sweeps });
       return;
     }
     // A whole scene starts the count anew: a studio that was itself started anew counts from the beginning.
@@ -117,14 +120,19 @@ export class Connection {
       const waiting = this.waiting.get(event.to);
       this.waiting.delete(event.to);
       if (event.ok) waiting?.resolve(event.value);
-      else waiting?.reject(new Refused(event.error));
+      else waiting?.reject(new Refused(this.read(event.error)));
     } else if (event.kind === "Notice") {
-      this.store.say(event.level, event.text, event.path);
+      this.store.say(event.level, this.read(event.text), event.path);
     } else if (event.kind === "Status") {
-      this.store.set("status", event);
+      this.store.set("status", { ...event, text: this.read(event.text) });
     } else {
       this.store.set("scene", event);
     }
+  }
+
+  /** Every sentence of the session passes here. */
+  private read(text: string): string {
+    return text === "" ? "" : readable(text, this.store.get("scene"));
   }
 
   private lost(): void {

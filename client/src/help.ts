@@ -130,8 +130,8 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (key === "o") return () => openScene(page);
   if (key === "enter") return () => page.do({ kind: "Solve", cold: shift });
   if (typing) return null; // a field has its own undo
-  if (key === "z") return () => void (shift ? page.redo() : page.undo());
-  if (key === "y") return () => void page.redo();
+  if (key === "z") return () => page.do({ kind: shift ? "Redo" : "Undo" });
+  if (key === "y") return () => page.do({ kind: "Redo" });
   if (key === "d") return () => tree.objects.duplicate();
   if (key === "g") return () => void tree.objects.groupSelected();
   if (key === "a") return () => page.store.select([

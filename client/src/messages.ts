@@ -138,6 +138,7 @@ export interface Grab {
   path: string;
   at?: number | null;
   touched?: [number, number, number] | null;
+  others?: string[];
 }
 
 /** Where the grabbed thing is to be; a later one makes an earlier one void. */
@@ -179,6 +180,7 @@ export interface Turn {
 export interface Edit {
   kind: "Edit";
   values: { [key: string]: unknown };
+  more?: boolean;
 }
 
 export interface AddClip {
@@ -209,6 +211,14 @@ export interface AddCable {
   type?: string | null;
   length?: number | null;
   name?: string | null;
+}
+
+/** A new cable type: a copy of another ("library:…" too) or of what a cable is made of; `cable` is then of it. */
+export interface AddType {
+  kind: "AddType";
+  name: string;
+  like: string;
+  cable?: string | null;
 }
 
 /** A mesh that was uploaded, as a part; `up` is the axis of the file that is to point up. */
@@ -245,7 +255,7 @@ export interface Remove {
 export interface Duplicate {
   kind: "Duplicate";
   path: string;
-  offset?: [number, number, number];
+  offset?: [number, number, number] | null;
 }
 
 export interface Rename {
@@ -285,6 +295,7 @@ export interface Soften {
   kind: "Soften";
   cable: string;
   bent?: number;
+  more?: boolean;
 }
 
 /** The cable grows or shrinks between two places (fractions) as it is pulled. */
@@ -443,7 +454,7 @@ export interface Discard {
   kind: "Discard";
 }
 
-/** Writes a file beside the scene; answered with its path in the workspace. */
+/** Writes a file beside the scene, or a folder of them; answered with the paths of the files in the workspace. */
 export interface ExportFile {
   kind: "ExportFile";
   format: "picture" | "table" | "shapes" | "report";
@@ -488,7 +499,7 @@ export interface Notice {
   path: string;
 }
 
-/** What the simulation process is doing; `restarted` after it died and came back. */
+/** What the simulation process is doing; `restarted` after it died and came back. A text with `ready` is of what is being prepared meanwhile. */
 export interface Status {
   kind: "Status";
   state: "starting" | "compiling" | "solving" | "ready" | "restarted";
@@ -521,6 +532,14 @@ export interface CableInfo {
   fields: { [key: string]: unknown };
 }
 
+/** A named place on a part, in its axes: with a direction, and a whole orientation, where it has them. */
+export interface FrameInfo {
+  name: string;
+  position: [number, number, number];
+  direction: [number, number, number] | null;
+  quaternion: [number, number, number, number] | null;
+}
+
 export interface PartInfo {
   name: string;
   mesh: string | null;
@@ -528,7 +547,7 @@ export interface PartInfo {
   triangles: number;
   motion: string;
   parent: string | null;
-  frames: string[];
+  frames: FrameInfo[];
   position: [number, number, number];
   quaternion: [number, number, number, number];
   fields: { [key: string]: unknown };
@@ -776,7 +795,7 @@ export interface SweepInfo {
   error: string;
 }
 
-export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
 
 export type SessionEvent = Answer | Notice | Status | SceneEvent;
 

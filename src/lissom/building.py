@@ -18,6 +18,7 @@ from lissom.rods.result import CableResult
 from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import product
+from lissom.scene.library import library
 from lissom.scene.pose import Pose
 
 Array = NDArray[np.float64]
@@ -27,6 +28,9 @@ SMALL_TURN: Final = 0.5
 """rad: a turn is made in steps of this, so that none of it is lost."""
 
 KINDS: Final = ("cables", "parts", "junctions")
+
+MAKE: Final = ("section", "material", "stiffness", "mass_per_length", "radius", "extensible", "limits")
+"""Fields of a cable that say what it is made of, as a type does."""
 
 
 class Built(Laid):
@@ -107,6 +111,33 @@ class Built(Laid):
         """A new part: the fields of the scene file (mesh and units, or shape; position, quaternion, motion, …)."""
         data = self.scene.to_dict()
         data["parts"] = [*data.get("parts", []), {"name": name, **fields}]
+        self.replace_scene(self.scene._again(data))
+
+    def add_type(self, name: str, *, like: str, cable: str | None = None) -> None:
+        """A new cable type of the scene: a copy of another ("rubber", "library:…"), or of what a cable is made of now.
+
+        With `cable` that cable is of it from then on.
+        """
+        data = self.scene.to_dict()
+        types = data.setdefault("types", {})
+        if not name or name in types or name.startswith("library:") or set(name) & set("./"):
+            raise ValueError(f"type {name!r:.60}: must be a name that no type has yet, without dots and slashes")
+        own = next((k for k in data.get("cables", []) if k["name"] == like), None)
+        if own is not None and "type" in own:
+            like, own = own["type"], None
+        if own is not None:
+            types[name] = {key: own[key] for key in MAKE if key in own}
+        elif like in types:
+            types[name] = dict(types[like])
+        elif like.removeprefix("library:") in library():
+            types[name] = library()[like.removeprefix("library:")].model_dump(exclude_none=True, mode="json")
+        else:
+            raise ValueError(f"type like {like!r:.60}: is neither a type of the scene or the library nor a cable")
+        if cable is not None:
+            made = _thing(data, "cables", self.scene.cable(cable).name)
+            for key in MAKE if own is not None else ():
+                made.pop(key, None)
+            made["type"] = name
         self.replace_scene(self.scene._again(data))
 
     def remove(self, path: str) -> None:

@@ -34,7 +34,7 @@ from lissom.routing import GRIP, Mode
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
-from lissom.scene.frames import carried, frame_quaternion, product
+from lissom.scene.frames import carried, director, frame_quaternion, product
 from lissom.scene.joint import Value, mixed
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
@@ -367,13 +367,15 @@ class Simulation(Built):
         roll: float | None = None,
         pose: Array | None = None,
     ) -> None:
-        """Moves an end or clip ("brake hose/end"), changing only what is given.
+        """Moves an end, clip, part or junction ("brake hose/end"), changing only what is given.
 
         `pose` is a 4×4 matrix; `quaternion` is (w, x, y, z) or a scipy Rotation. A tangent without a roll turns the
         present frame by the smallest rotation.
         """
         name, _, part = path.partition("/")
         if name in self._parts or name in self._junctions:
+            if quaternion is None and pose is None:
+                quaternion = pointed(self.pose(name)[1], tangent, roll)
             self._move_body(path, position, quaternion, pose)
             return
         solver = self._solver(name)
@@ -385,16 +387,8 @@ class Simulation(Built):
             where, frame = from_matrix(pose)
         elif quaternion is not None:
             frame = as_quaternion(quaternion)
-        elif tangent is not None:
-            t = vector(tangent)
-            if not any(t):
-                raise ValueError(f"tangent {t}: it must point somewhere; give a direction of any length")
-            frame = frame_quaternion(t, roll) if roll is not None else carried(support.quaternion, t)
-            if frame is None:  # straight back: half a turn about d1
-                frame = product(support.quaternion, (0.0, 1.0, 0.0, 0.0))
-        elif roll is not None:
-            d3 = support.tangent
-            frame = frame_quaternion((d3[0], d3[1], d3[2]), roll)
+        else:
+            frame = pointed(support.quaternion, tangent, roll)
         if frame is not None and support.direction == NO_DIRECTION:
             if pose is None:
                 raise ValueError(f"{path} is a {support.kind}: it holds no direction; move its position only")
@@ -735,6 +729,10 @@ class Simulation(Built):
 
     def save_state(self, file: Path) -> None:
         """Writes the shapes of the cables, for `take_state`."""
+        save_state(file, self.state_arrays())
+
+    def state_arrays(self) -> dict[str, Array]:
+        """What `save_state` writes."""
         arrays: dict[str, Array] = {}
         for k, cable in enumerate(self._scene.cables):
             state = self._solvers[cable.name].solved
@@ -749,7 +747,7 @@ class Simulation(Built):
         past = self._past if self._assembly is None else self._assembly.past
         if past is not None and not any(self._grip_numbers(name) for name in self._solvers):
             arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
-        save_state(file, arrays)
+        return arrays
 
     def save_as(self, path: str | Path) -> None:
         """Saves, and goes on as the scene of that file: relative paths of meshes lead from there from now on."""
@@ -772,11 +770,16 @@ class Simulation(Built):
         The parts must stand as they did.
         """
         try:
-            self._take_over(load_state(file))
+            self.take_arrays(load_state(file))
         except SceneError as broken:
             self.notes.append(f"the saved state cannot be used: {broken}")
 
-    def _take_over(self, arrays: dict[str, Array]) -> None:
+    def take_arrays(self, arrays: Mapping[str, Array]) -> None:
+        """The same, of what `state_arrays` gave."""
+        self._assembly = None
+        self._reports.clear()
+        self._results.clear()
+        self._dirty = set(self._solvers)
         self._past = Past.read({k.partition(".")[2]: a for k, a in arrays.items() if k.startswith("past.")})
         for k, (name, solver) in enumerate(self._solvers.items()):
             part = {key.partition(".")[2]: a for key, a in arrays.items() if key.partition(".")[0] == str(k)}
@@ -939,6 +942,18 @@ def part_way(a: Pose, b: Pose, part: float) -> Pose:
     start, end = ((np.array(x), np.array(q)) for x, q in (a, b))
     (x, y, z), (w, i, j, k) = (tuple(float(v) for v in values) for values in pose_between(start, end, part))
     return (x, y, z), (w, i, j, k)
+
+
+def pointed(now: Quaternion, tangent: Sequence[float] | Array | None, roll: float | None) -> Quaternion | None:
+    """A frame with another tangent, another roll or both; None where neither is given."""
+    if tangent is None:
+        return None if roll is None else frame_quaternion(director(now, 3), roll)
+    t = vector(tangent)
+    if not any(t):
+        raise ValueError(f"tangent {t}: it must point somewhere; give a direction of any length")
+    if roll is not None:
+        return frame_quaternion(t, roll)
+    return carried(now, t) or product(now, (0.0, 1.0, 0.0, 0.0))  # straight back: half a turn about d1
 
 
 def vector(values: Sequence[float] | Array) -> Vec3:

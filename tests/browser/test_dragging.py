@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
+
+from lissom.scene.frames import frame_quaternion
+from lissom.scene.pose import relative
 
 Open = Callable[..., Any]
 
@@ -31,6 +35,8 @@ def test_an_end_dragged_too_far_stops_taut_and_says_why(studio: Open) -> None:
     start = page.pixels(end)
     page.drag(start, (start[0] + 260, start[1] - 10), steps=24)
     page.until("lissom.store.get('held')?.reason.includes('too short')")
+    said = page.page.locator('[data-test="solve-reason"]').inner_text()
+    assert re.search(r"is 230 mm long: \d+\.\d mm too short", said), said  # it used to be in metres, with six digits
     page.release()
     page.until("lissom.store.get('dragging') === null")
     taut = math.dist(page.position("brake hose/end"), clip)
@@ -72,3 +78,42 @@ def test_simulation_off_waits_for_a_single_solve(studio: Open) -> None:
     assert page.place("brake hose", 0.5) == before
     page.click("solve")
     page.until_at("lissom.place('brake hose', 1)", (0.1, 0.25, -0.12), 1e-6)
+
+
+def test_several_things_move_as_one_and_an_end_takes_the_frame_it_snaps_to(studio: Open) -> None:
+    page = studio("harness.toml")
+    paths = ["left plug", "right/end", "trunk/start"]
+    before = [page.position(path) for path in paths]
+    page.select(*paths)
+    page.until("lissom.handle('move', 'z') !== null")
+    x, y = page.ask("lissom.handle('move', 'z')")
+    page.drag((x, y), (x, y - 40))
+    page.release()
+    page.until("lissom.store.get('scene').undo === 'drag left plug and 2 more'")
+    page.until("lissom.store.get('readouts').status === 'converged'")
+    after = [page.position(path) for path in paths]
+    by = [[v - u for u, v in zip(a, b, strict=True)] for a, b in zip(before, after, strict=True)]
+    assert by[0][2] > 0.01
+    assert all(math.dist(k, (0.0, 0.0, by[0][2])) < 1e-9 for k in by)
+    assert math.dist(page.place("right", 1.0), page.position("right/end")) < 1e-6
+    page.press("Control+z")
+    page.until_at("lissom.position('trunk/start')", before[2], 1e-12)
+    page.until_at("lissom.position('left plug')", before[0], 1e-12)
+    end_snaps_to_a_frame(page)
+
+
+def end_snaps_to_a_frame(page: Any) -> None:
+    """And takes its direction and roll."""
+    page.select()
+    bar = page.ask("lissom.store.get('scene').parts[0]")
+    goal = ((0.5, -0.15, 0.09), frame_quaternion((1.0, 0.2, 0.3), 0.6))
+    position, quaternion = relative((tuple(bar["position"]), tuple(bar["quaternion"])), goal)
+    page.send("Edit", values={"bar/frames.port": {"position": position, "quaternion": quaternion}})
+    page.until("lissom.store.get('scene').parts[0].frames.length === 1")
+    page.drag(page.pixels(page.position("right/end")), page.pixels(list(goal[0])))
+    page.release()
+    page.until("lissom.store.get('scene').undo === 'drag right/end'")
+    page.until_at("lissom.position('right/end')", goal[0], 1e-9)
+    turned = page.ask("lissom.store.get('frame').bodies.get('right/end').quaternion")
+    assert abs(sum(a * b for a, b in zip(turned, goal[1], strict=True))) > 1.0 - 1e-9
+    page.until("lissom.store.get('readouts').status === 'converged'")

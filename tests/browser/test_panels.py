@@ -109,6 +109,30 @@ def test_clips_are_spaced_evenly_and_change_kind(studio: Open) -> None:
     page.until("lissom.store.get('scene').cables[0].supports[2].kind === 'ball'")
 
 
+def test_loads_stretches_and_types_of_a_cable(studio: Open) -> None:
+    page = studio("brake-hose.toml")
+    page.select("brake hose")
+    before = page.place("brake hose", 0.75)
+    page.click("load-add")
+    page.fill("load-0-at", "300 mm")
+    page.fill("load-0-force-z", "-3 N")
+    page.until("lissom.store.get('scene').cables[0].fields.loads?.[0].force[2] === -3")
+    page.until("lissom.store.get('readouts').status === 'converged'")
+    assert page.place("brake hose", 0.75)[2] < before[2] - 0.002
+    page.click("stretch-add")
+    page.until("lissom.store.get('scene').cables[0].fields.stretches?.length === 1")
+    page.click("make-type")
+    page.fill("type-name", "stiffer")
+    page.until("lissom.store.get('scene').cables[0].type === 'stiffer'")
+    page.select()
+    page.click("type-copy-stiffer")
+    page.fill("type-name", "spare")
+    page.until("lissom.store.get('scene').types.some(k => k.name === 'spare')")
+    page.click("type-remove-spare")
+    page.until("!lissom.store.get('scene').types.some(k => k.name === 'spare')")
+    page.until("lissom.store.get('readouts').status === 'converged'")
+
+
 def test_the_length_tools(studio: Open) -> None:
     page = studio("brake-hose.toml")
     page.select("brake hose")

@@ -16,6 +16,7 @@ from lissom.session.messages import (
     AddPart,
     AddPoints,
     AddShape,
+    AddType,
     Arrange,
     Command,
     Duplicate,
@@ -31,6 +32,7 @@ from lissom.session.messages import (
     Remove,
     Rename,
     Reset,
+    Script,
     Simulate,
     Soften,
     Solve,
@@ -313,6 +315,42 @@ def test_a_copy_hangs_beside_its_original(harness: Session) -> None:
     assert np.abs(shift - np.array([0.0, 0.0, 0.2])).max() < 1e-5
 
 
+def test_a_copy_of_a_part_lies_where_nothing_is(harness: Session) -> None:
+    """It used to be put 50 mm above, into the cable that ran there: seconds of solving, and no equilibrium."""
+    before = points(harness, "trunk")
+    name = harness.do(Duplicate("bar"))
+    assert harness.report.ok
+    assert np.abs(points(harness, "trunk") - before).max() < 1e-6
+    assert np.linalg.norm(np.subtract(harness.simulation.pose(name)[0], harness.simulation.pose("bar")[0])) > 0.04
+    assert f"name={name!r}" in harness.do(Script())
+
+
+def test_a_new_type_is_a_copy_that_others_do_not_share(hose: Session) -> None:
+    before = shape_of(hose)
+    hose.do(AddType("stiff", "hose", "hose"))
+    assert said(hose).type == "stiff"
+    assert apart(shape_of(hose), before) < 1e-6
+    hose.do(Edit({"types.stiff.stiffness.bending": 0.04}))
+    types = hose.simulation.scene.to_dict()["types"]
+    assert (types["rubber"]["stiffness"]["bending"], types["stiff"]["stiffness"]["bending"]) == (0.02, 0.04)
+    hose.do(AddType("own", "library:brake-hose-epdm"))
+    assert hose.simulation.scene.types["own"].section is not None
+    hose.do(Edit({"types.own": None}))
+    assert "own" not in hose.simulation.scene.types
+    for name, like in (("rubber", "stiff"), ("", "stiff"), ("a.b", "stiff"), ("new", "nothing")):
+        with pytest.raises(ValueError, match="type"):
+            hose.do(AddType(name, like))
+
+
+def test_what_a_cable_is_made_of_becomes_a_type(hose: Session) -> None:
+    made = {"hose/type": None, "hose/radius": 0.003, "hose/stiffness": {"bending": 0.01, "torsion": 0.01}}
+    hose.do(Edit({**made, "hose/mass_per_length": 0.05, "hose/limits": {"bend_radius": 0.02}}))
+    hose.do(AddType("own", "hose", "hose"))
+    assert said(hose).type == "own"
+    assert said(hose).radius is None
+    assert hose.simulation.scene.to_dict()["types"]["own"]["limits"] == {"bend_radius": 0.02}
+
+
 # ---- undo, and what waits --------------------------------------------------------------------------------------------
 
 
@@ -376,3 +414,34 @@ def test_without_simulation_cables_wait_for_a_solve(hose: Session) -> None:
     assert certified(hose)
     hose.do(Simulate(True))
     assert hose.simulate
+
+
+def test_a_slide_of_a_slider_is_one_step_of_undo(hose: Session) -> None:
+    """Each of its values used to be a step, and only the page knew which belonged together."""
+    before = shape_of(hose)
+    hose.do(Edit({"hose/friction": 0.1}))
+    for k, length in enumerate((0.41, 0.42, 0.43)):
+        hose.do(Edit({"hose/length": length}, more=k > 0))
+    hose.do(Undo())
+    assert said(hose).length == 0.4
+    assert hose.history.undo_label == "set hose/friction"
+    hose.do(Redo())
+    assert said(hose).length == 0.43
+    hose.do(Edit({"hose/length": 0.44}))  # another slide
+    hose.do(Edit({"hose/length": 0.45}, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.43
+    hose.do(Undo())
+    hose.do(Undo())
+    assert same(shape_of(hose), before)
+
+
+def test_more_of_another_edit_is_a_step_of_its_own(hose: Session) -> None:
+    hose.do(Edit({"hose/length": 0.41}))
+    hose.do(Edit({"gravity": [0.0, 0.0, -5.0]}, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.41
+    hose.do(Soften("hose", 0.3, more=True))
+    hose.do(Soften("hose", 0.4, more=True))
+    hose.do(Undo())
+    assert said(hose).length == 0.41

@@ -214,8 +214,12 @@ def test_an_unedited_scene_leaves_nothing_behind(hose: Session) -> None:
 def test_what_the_workspace_holds(hose: Session) -> None:
     hose.do(Save("a.toml"))
     hose.do(Save("sub/b.json"))
+    hose.do(ExportFile("report"))  # used to be listed too
+    hose.do(ExportFile("table"))
+    (hose.workspace.folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    (hose.workspace.folder / "slip.toml").write_text("format = 1\n[[cables]\n")
     found = hose.do(Files())
-    assert found["scenes"] == ["a.toml", "sub/b.json"]
+    assert found["scenes"] == ["a.toml", "slip.toml", "sub/b.json"]
     assert found["recent"] == ["sub/b.json", "a.toml"]
     assert {"name", "title", "question"} <= set(found["gallery"][0]) if found["gallery"] else True
 
@@ -225,7 +229,7 @@ def test_what_the_workspace_holds(hose: Session) -> None:
 
 @pytest.mark.parametrize(("kind", "ending"), [("picture", ".png"), ("shapes", ".glb"), ("report", ".json")])
 def test_exports_lie_in_the_workspace(hose: Session, kind: Export, ending: str) -> None:
-    first, second = hose.do(ExportFile(kind)), hose.do(ExportFile(kind))
+    (first,), (second,) = hose.do(ExportFile(kind)), hose.do(ExportFile(kind))
     assert first != second
     content = (hose.workspace.folder / first).read_bytes()
     assert first.endswith(ending)
@@ -241,8 +245,11 @@ def test_exports_lie_in_the_workspace(hose: Session, kind: Export, ending: str) 
 
 
 def test_a_table_is_a_folder_of_files(hose: Session) -> None:
-    folder = hose.workspace.folder / hose.do(ExportFile("table"))
-    assert any(k.suffix == ".csv" for k in folder.iterdir())
+    paths = hose.do(ExportFile("table"))
+    assert {"untitled results/result.json", "untitled results/hose.csv"} <= set(paths)
+    assert sorted(hose.workspace.folder / k for k in paths) == sorted(
+        (hose.workspace.folder / "untitled results").iterdir()
+    )
 
 
 # ---- the fence -------------------------------------------------------------------------------------------------------
@@ -305,7 +312,7 @@ def test_links_that_lead_out_are_refused(hose: Session, tmp_path_factory: pytest
     ):
         with pytest.raises(WorkspaceError, match="out of the workspace"):
             hose.do(command)
-    assert hose.do(ExportFile("report")) == "untitled 2.json"
+    assert hose.do(ExportFile("report")) == ["untitled 2.json"]
     assert os.listdir(away) == ["x.toml"]
 
 

@@ -1,14 +1,16 @@
 """Drags end where they are wanted, or at the border of what can be; let go, nothing is left of them."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lissom.scene import SceneError
-from lissom.session.messages import Arrange, Cancel, ClipKind, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
+from lissom.scene.frames import frame_quaternion
+from lissom.session.messages import AddClip, Arrange, Cancel, ClipKind, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
 from lissom.session.session import Session
-from tests.session.scenes import HARNESS, apart, certified, make_session, points, said, same, shape_of
+from tests.session.scenes import HARNESS, HOSE, apart, certified, make_session, points, said, same, shape_of
 
 WARM = 1e-7
 """m: what a solve that goes on from the last leaves of the closure, for cables of less than a metre."""
@@ -200,3 +202,75 @@ def test_an_edit_ends_a_drag_and_both_can_be_undone(hose: Session) -> None:
     assert [k.name for k in hose.simulation.supports("hose")] == ["start", "end"]
     hose.do(Undo())
     assert same(shape_of(hose), before)
+
+
+def test_a_part_is_moved_by_tangent_and_roll_too(harness: Session) -> None:
+    """Both used to be passed over without a word."""
+    harness.do(Move("plug", tangent=(0.0, 1.0, 0.0), roll=0.5))
+    np.testing.assert_allclose(harness.simulation.pose("plug")[1], frame_quaternion((0.0, 1.0, 0.0), 0.5), atol=1e-12)
+    harness.do(Move("plug", roll=0.2))
+    np.testing.assert_allclose(harness.simulation.pose("plug")[1], frame_quaternion((0.0, 1.0, 0.0), 0.2), atol=1e-12)
+    with pytest.raises(ValueError, match="must point somewhere"):
+        harness.do(Move("plug", tangent=(0.0, 0.0, 0.0)))
+
+
+# ---- several at once -------------------------------------------------------------------------------------------------
+
+
+def test_several_things_move_as_one_and_are_undone_at_once(harness: Session) -> None:
+    before = shape_of(harness)
+    grabbed = harness.do(Grab("plug", others=["right/end", "left/end", "trunk/start"]))  # the left end is on the plug
+    assert grabbed["position"] == (0.45, 0.12, 0.0)
+    for k in range(1, 6):
+        turn = 0.02 * k
+        harness.do(Drag((0.45, 0.12 + 0.002 * k, 0.0), (math.cos(turn), 0.0, 0.0, math.sin(turn))))
+        assert certified(harness)
+    cosine, sine = math.cos(0.2), math.sin(0.2)
+    by = np.array([0.0, -0.24, 0.0])  # from the plug to the right end
+    there = [0.45 + cosine * by[0] - sine * by[1], 0.13 + sine * by[0] + cosine * by[1], 0.0]
+    np.testing.assert_allclose(points(harness, "right")[-1], there, atol=WARM)
+    np.testing.assert_allclose(points(harness, "left")[-1], [0.45, 0.13, 0.0], atol=WARM)
+    assert said(harness, "left").end.on == "plug"  # it went along by itself
+    assert np.linalg.norm(points(harness, "trunk")[0] - before["trunk"][0]) > 0.05
+    harness.do(Drop())
+    assert harness.history.undo_label == "drag plug and 2 more"
+    harness.do(Undo())
+    assert same(shape_of(harness), before)
+
+
+def test_several_things_stop_together(tmp_path: Path) -> None:
+    parts = [
+        {"name": "a", "shape": {"kind": "sphere", "radius": 0.01}, "position": [0.0, 0.5, 0.0], "motion": "held"},
+        {"name": "b", "shape": {"kind": "sphere", "radius": 0.01}, "position": [0.0, 0.6, 0.0], "motion": "held"},
+        {"name": "wall", "shape": {"kind": "box", "size": [0.02, 0.05, 0.05]}, "position": [0.1, 0.6, 0.0]},
+    ]
+    session = make_session(tmp_path, {**HOSE, "parts": parts})
+    session.do(Grab("a", others=["b"]))
+    session.do(Drag((0.2, 0.5, 0.0)))
+    assert session.held is not None
+    assert "wall" in session.held.reason
+    a, b = (np.array(session.simulation.pose(k)[0]) for k in "ab")
+    assert b[0] < 0.081
+    np.testing.assert_allclose(b - a, [0.0, 0.1, 0.0], atol=1e-9)
+
+
+def test_a_free_junction_and_a_ball_clip_move_with_others(harness: Session) -> None:
+    harness.do(AddClip("trunk", 0.5, "ball"))
+    before = harness.simulation.pose("Y")[0]
+    clip = points(harness, "trunk")[15]
+    harness.do(Grab("trunk/clip 1", others=["Y", "plug"]))
+    harness.do(Drag((clip[0], clip[1], clip[2] + 0.01)))
+    np.testing.assert_allclose(harness.simulation.pose("Y")[0], np.add(before, [0.0, 0.0, 0.01]), atol=1e-9)
+    harness.do(Drop())
+    assert harness.simulation.scene.junction("Y").motion == "free"
+    assert harness.report.ok
+
+
+def test_what_cannot_move_along_is_named(harness: Session) -> None:
+    before = shape_of(harness)
+    harness.do(Arrange(locked=["right"]))
+    with pytest.raises(ValueError, match="right/end: is locked"):
+        harness.do(Grab("plug", others=["right/end"]))
+    with pytest.raises(ValueError, match="dragged by itself"):
+        harness.do(Grab("trunk", 0.5, others=["plug"]))
+    assert same(shape_of(harness), before)

@@ -16,6 +16,7 @@ from lissom.session.messages import (
     AddMeasure,
     AddPart,
     AddShape,
+    AddType,
     Arrange,
     Cancel,
     Command,
@@ -137,6 +138,8 @@ HOSE_STORY: list[Command | Callable[[Session], object]] = [
     Arrange(hidden=["wire"]),
     AddMeasure(Pick("point", (0, 0, 0)), Pick("cable", (0, 0, 0), "wire")),
     Rename("types.rubber", "epdm"),
+    AddType("soft", "epdm", "wire"),
+    Edit({"types.soft.stiffness.bending": 0.015}),
 ]
 
 HARNESS_STORY: list[Command | Callable[[Session], object]] = [
@@ -144,6 +147,7 @@ HARNESS_STORY: list[Command | Callable[[Session], object]] = [
     Drop(),
     lambda s: drag(s, "trunk/end", (0.19, 0.0, 0.0)),
     Drop(),
+    lambda s: [s.do(k) for k in (Grab("plug", others=["right/end"]), Drag((0.435, 0.15, 0.02)), Drop())],
     KeepVariant("one"),
     Remove(["Y"]),
     Move("trunk/end", position=(0.2, 0.01, 0.0)),

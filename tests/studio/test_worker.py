@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
+import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lissom.session import filing
+from lissom.session import describing, filing, shapes
+from lissom.session.messages import Edit
+from lissom.session.surfaces import Surfaces
+from lissom.studio import warming
 from lissom.studio.worker import Start, Worker
+from tests.session.scenes import make_session
+from tests.studio.server import header
 
 
 class Pipe:
@@ -16,9 +26,24 @@ class Pipe:
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
+        self.waiting: list[tuple[str, str]] = []
 
     def send(self, message: Any) -> None:
         self.sent.append(message)
+
+    def poll(self, patience: float) -> bool:
+        return bool(self.waiting)
+
+    def recv(self) -> tuple[str, str]:
+        return self.waiting.pop(0)
+
+    def say(self, number: int, kind: str, **fields: Any) -> None:
+        self.waiting.append(("page", json.dumps({"id": number, "kind": kind, **fields})))
+
+    def held(self) -> list[Any]:
+        """Where the dragged thing was in every frame that was sent."""
+        frames = [header(k[1]) for k in self.sent if k[0] == "frame"]
+        return [k["held"]["position"] for k in frames if k["held"]]
 
 
 def test_edits_that_could_not_be_kept_are_kept_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,3 +65,147 @@ def test_edits_that_could_not_be_kept_are_kept_later(monkeypatch: pytest.MonkeyP
     worker.keep()
     assert kept == [1.0]
     assert worker.edited == 0.0
+
+
+def test_what_cannot_be_shown_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake in describing a scene used to end the simulation process."""
+    worker, pipe = begun(tmp_path)
+    worker.do("page", 1, Edit({"hose/length": 0.45}))
+    describe = describing.describe
+
+    def fails(session: Any, surfaces: Any) -> Any:
+        if session.simulation.scene.cable("hose").length > 0.46:
+            raise ZeroDivisionError("in describing")
+        return describe(session, surfaces)
+
+    monkeypatch.setattr(describing, "describe", fails)
+    worker.do("page", 2, Edit({"hose/length": 0.5}))
+    answer = next(k for k in pipe.sent if k[0] == "answer" and k[2] == 2)
+    assert "in describing" in answer[3]
+    assert '"ok":false' in answer[3]
+    assert worker.session.simulation.scene.cable("hose").length == 0.45
+    assert worker.session.history.undo_label == "set hose/length"
+    worker.do("page", 3, Edit({"hose/length": 0.44}))
+    assert '"ok":true' in next(k for k in pipe.sent if k[0] == "answer" and k[2] == 3)[3]
+
+
+def test_a_frame_that_cannot_be_made_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, pipe = begun(tmp_path)
+
+    def fails(session: Any) -> bytes:
+        raise ZeroDivisionError("in a frame")
+
+    monkeypatch.setattr(shapes, "frame", fails)
+    worker.session.changed = True
+    worker.look()
+    worker.look()
+    assert sum("in a frame" in str(k) for k in pipe.sent) == 1
+    assert worker.session.report.ok
+
+
+def begun(folder: Path) -> tuple[Worker, Pipe]:
+    """A worker on a hose, without its process."""
+    pipe = Pipe()
+    worker = Worker(pipe, Start(str(folder)))  # type: ignore[arg-type]
+    worker.session, worker.surfaces = make_session(folder), Surfaces()
+    worker.look()
+    return worker, pipe
+
+
+def test_what_dragging_needs_is_compiled_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first grip on a fresh machine used to compile for half a minute in the middle of the drag."""
+    played: list[Any] = []
+    monkeypatch.setattr(warming, "play", lambda folder: played.append(os.getcwd()))
+    monkeypatch.setattr(warming, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(os, "nice", lambda by: None)
+    monkeypatch.setattr(warming, "end_with_parent", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    assert not warming.is_warm()
+    warming.main()
+    assert played
+    assert warming.is_warm()
+    (tmp_path / "warm").unlink()
+    (tmp_path / "warming").touch()  # another process is at it
+    assert warming.is_warm()
+    old = time.time() - 2.0 * warming.ANOTHER
+    os.utime(tmp_path / "warming", (old, old))  # and died
+    assert not warming.is_warm()
+
+
+def test_a_grip_and_clips_need_nothing_that_was_not_played(tmp_path: Path) -> None:
+    """Of everything a person does to a hose; the demos are larger, and take longer."""
+    session = make_session(tmp_path)
+    done = []
+    for command in warming.commands(session):
+        session.do(command)
+        done.append(type(command).__name__)
+    assert {"Grab", "Drag", "Drop", "AddClip", "Lengthen", "Soften", "Feed", "Solve"} <= set(done)
+    assert session.report.ok
+
+
+def test_while_it_is_prepared_the_page_says_so_quietly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Process:
+        ended: int | None = None
+
+        def poll(self) -> int | None:
+            return self.ended
+
+    process = Process()
+    monkeypatch.setattr(warming, "is_warm", lambda: False)
+    monkeypatch.setattr(warming, "warm_up", lambda: process)
+    pipe = Pipe()
+    worker = Worker(pipe, Start(str(tmp_path)))  # type: ignore[arg-type]
+    worker.begin()
+    assert '"ready","text":"Preparing' in pipe.sent[-1][1]
+    worker.turn()
+    process.ended = 0
+    worker.turn()
+    assert [k[1] for k in pipe.sent if k[0] == "event" and "Status" in k[1]][-1].endswith('"ready","text":""}')
+
+
+def test_a_jump_of_the_pointer_is_shown_on_its_way(tmp_path: Path) -> None:
+    """The page used to stand still until the end of it, for seconds among many cables."""
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.1, 0.0])
+    pipe.say(3, "Drag", position=[0.2, 0.1, 0.05])  # makes the one before void
+    worker.turn()
+    shown = pipe.held()
+    assert len(shown) > 10
+    assert max(math.dist(a, b) for a, b in itertools.pairwise(shown)) < 0.0085
+    assert shown[-1] == [0.2, 0.1, 0.05]
+    assert all(k[1] < 0.1 + 1e-9 for k in shown)
+    pipe.say(4, "Drop")
+    worker.turn()
+    assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
+    assert worker.session.simulation.supports("hose")[-1].position == (0.2, 0.1, 0.05)
+
+
+def test_a_newer_pointer_ends_the_way_to_an_older_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.2, 0.0])
+    look = worker.show
+
+    def show() -> None:
+        look()
+        if len(pipe.held()) == 3:
+            pipe.say(3, "Drag", position=[0.3, 0.0, -0.1])
+            pipe.say(4, "Drop")
+
+    monkeypatch.setattr(worker, "show", show)
+    worker.turn()
+    assert max(k[1] for k in pipe.held()) < 0.04
+    assert sorted(k[2] for k in pipe.sent if k[0] == "answer") == [1, 2, 3, 4]
+    assert worker.session.simulation.supports("hose")[-1].position == (0.3, 0.0, -0.1)
+
+
+def test_a_drop_does_not_cut_the_way_short(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.1, 0.0])
+    pipe.say(3, "Drop")
+    pipe.say(4, "Drag", position=[0.0, 0.0, 0.0])
+    worker.turn()
+    assert worker.session.simulation.supports("hose")[-1].position == (0.3, 0.1, 0.0)
+    assert worker.session.grabbed is None

@@ -154,13 +154,14 @@ export function exportFile(page: Page, format: keyof typeof EXPORTS): void {
   const body = h("div", { class: "export-body" }, h("div", { class: "empty" }, "Writing…"));
   const dialog = showDialog({ title: `Export: ${text}`, test: "export-dialog", body: [body] });
   page.send({ kind: "ExportFile", format }).then(
-    (path) => {
-      const file = String(path);
-      const whole = format !== "table";
+    (answer) => {
+      const paths = answer as string[];
+      const [first] = paths;
+      const folder = first.slice(0, first.lastIndexOf("/"));
       body.replaceChildren(
-        h("p", {}, whole ? "Written beside the scene:" : "Written into a folder beside the scene:"),
-        h("p", { class: "path", test: "export-path" }, file),
-        whole ? downloadLink(file) : downloadLink(`${file}/result.json`),
+        h("p", {}, format === "table" ? "Written into a folder beside the scene:" : "Written beside the scene:"),
+        h("p", { class: "path", test: "export-path" }, format === "table" ? folder : first),
+        h("div", { class: "downloads" }, ...paths.map(downloadLink)),
       );
     },
     (error: unknown) => {
@@ -174,7 +175,7 @@ export function downloadLink(path: string): HTMLElement {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return h(
     "a",
-    { class: "button primary", href: `file/${path.split("/").map(encodeURIComponent).join("/")}`, download: name, test: "export-download" },
+    { class: "button", href: `file/${path.split("/").map(encodeURIComponent).join("/")}`, download: name, test: "export-download" },
     `Download ${name}`,
   );
 }

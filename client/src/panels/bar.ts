@@ -89,7 +89,7 @@ function undoGroup(page: Page): Piece {
     const label = h("span", { class: "undo-label" });
     const element = h(
       "button",
-      { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => void (kind === "Undo" ? page.undo() : page.redo()) },
+      { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => page.do({ kind }) },
       icon(name),
       label,
     );

@@ -63,7 +63,7 @@ export function partPanel(page: Page, name: string): Piece {
         test: "part-friction",
         title: "Of its surface: rubber on steel about 0.8, 0 is smooth",
         value: () => Number(info()?.fields.friction ?? 0),
-        commit: (value) => page.edit({ [`${name}/friction`]: value }),
+        commit: (value, more) => page.edit({ [`${name}/friction`]: value }, more),
         slider: { range: () => [0, 1] },
       },
     ),

@@ -1,5 +1,6 @@
 // The properties of one cable.
 import type { CableInfo } from "../messages";
+import { loadsPart, stretchesPart } from "./along";
 import { supportsPart } from "./clips";
 import { h, setText, Slot, stack, type Piece } from "./elements";
 import { action, checkField, part, quantityField, readout, vectorField } from "./fields";
@@ -20,6 +21,8 @@ export function cablePanel(page: Page, name: string): Piece {
     restPart(page, name),
     limitsPart(page, name),
     supportsPart(page, name),
+    loadsPart(page, name),
+    stretchesPart(page, name),
     advancedPart(page, name),
   );
 }
@@ -124,11 +127,11 @@ function restPart(page: Page, name: string): Piece {
       test,
       title,
       value: () => plain()?.[i],
-      commit: (value) => {
+      commit: (value, more) => {
         const now = [...(plain() ?? STRAIGHT)] as (number | string)[];
         now[i] = value ?? 0;
         const straight = now.every((k) => k === 0);
-        return page.edit(straight ? { [`${name}/rest`]: null } : { [`${name}/rest`]: { curvature: now } });
+        return page.edit(straight ? { [`${name}/rest`]: null } : { [`${name}/rest`]: { curvature: now } }, more);
       },
       slider: { range: (value) => [-Math.max(20, 2 * Math.abs(value)), Math.max(20, 2 * Math.abs(value))] },
     });

@@ -10,8 +10,8 @@ export interface QuantityOptions {
   test: string;
   title: string;
   value(): number | null | undefined; // SI
-  /** Sets it: SI, or the text where it could not be read; null: nothing was typed, take it out. */
-  commit(value: number | string | null): Promise<unknown>;
+  /** Sets it: SI, or the text where it could not be read; null: nothing was typed, take it out. `more` of one slide. */
+  commit(value: number | string | null, more?: boolean): Promise<unknown>;
   slider?: { range(value: number): [number, number]; log?: boolean };
   wide?: boolean; // the slider has a row of its own
   empty?: string; // what an empty field says; then it may be emptied

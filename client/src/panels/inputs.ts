@@ -161,7 +161,7 @@ export function slide(
     say();
     const wanted = Number(value().toPrecision(5));
     latest.run(async () => {
-      if (await trouble.watch(() => options.commit(wanted))) page.slid(++steps);
+      if (await trouble.watch(() => options.commit(wanted, steps > 0))) steps++;
     });
   });
   element.addEventListener("change", () => (held = false));

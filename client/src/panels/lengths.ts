@@ -5,6 +5,7 @@ import { action, part, quantityField } from "./fields";
 import { metres } from "./make";
 import { message, type Page } from "./page";
 import { parse, unitOf } from "./quantities";
+import { readable } from "../saying";
 
 export function lengthPart(page: Page, name: string): Piece {
   const mode = (): string => page.cable(name)?.mode ?? "fixed";
@@ -14,7 +15,7 @@ export function lengthPart(page: Page, name: string): Piece {
     test: "cable-length",
     title: "Unstretched length of the cable",
     value: () => (mode() === "fixed" ? page.cable(name)?.length : (page.values(name)?.length ?? page.cable(name)?.length)),
-    commit: (value) => page.edit({ [`${name}/length`]: value }),
+    commit: (value, more) => page.edit({ [`${name}/length`]: value }, more),
     slider: { range: (value) => [0.5 * value, 1.5 * value] },
     readonly: () => mode() !== "fixed",
   });
@@ -58,9 +59,9 @@ function soft(page: Page, name: string): Piece {
     test: "soft-bent",
     title: "0 %: rather straight; 100 %: rather bent",
     value: () => page.cable(name)?.bent,
-    commit: (value) => {
+    commit: (value, more) => {
       if (typeof value !== "number") throw new Error("write a percentage from 0 to 100");
-      return page.send({ kind: "Soften", cable: name, bent: value });
+      return page.send({ kind: "Soften", cable: name, bent: value, more });
     },
     slider: { range: () => [0, 1] },
     wide: true,
@@ -200,7 +201,8 @@ function howLong(page: Page, name: string): Piece {
   return { element: h("div", { class: "rows" }, h("div", { class: "row-of" }, ask.element), ask.trouble, told), update: () => undefined };
 }
 
-function story(page: Page, name: string, { length, now, why }: Answer): (Node | string)[] {
+function story(page: Page, name: string, { length, now, why: said }: Answer): (Node | string)[] {
+  const why = readable(said, page.scene);
   if (length === null) return [`No length was found from a quarter to four times the present one${why === "" ? "" : `: ${why}`}.`];
   const shorter = length < now;
   const use = h(

@@ -5,6 +5,7 @@ import { selectField, type Choice } from "./choices";
 import { action, part, quantityField } from "./fields";
 import type { Page } from "./page";
 import { parse, quantityText, type Kind } from "./quantities";
+import { addType } from "./types";
 
 interface Fields {
   [name: string]: unknown;
@@ -53,11 +54,11 @@ export function ownMake(cable: CableInfo, fields: Fields, path?: string, value?:
 }
 
 /** Sets one number of the make, in the type, on the cable, or on a make of its own where it was of the library. */
-export function setMake(page: Page, name: string, path: string, value: unknown): Promise<unknown> {
+export function setMake(page: Page, name: string, path: string, value: unknown, more = false): Promise<unknown> {
   const cable = page.cable(name);
   if (cable === undefined) return Promise.reject(new Error(`${name} is no longer there`));
   const { prefix, fields } = makeOf(page, cable);
-  return page.edit(prefix === null ? ownMake(cable, fields, path, value) : { [`${prefix}${path}`]: value });
+  return page.edit(prefix === null ? ownMake(cable, fields, path, value) : { [`${prefix}${path}`]: value }, more);
 }
 
 /** "Ø 10.5 mm, 97 g/m": what a type amounts to. */
@@ -107,7 +108,14 @@ export function makePart(page: Page, name: string): Piece {
       return page.edit({ ...own, [`${name}/type`]: value });
     },
   });
-  return part("Make", "part-make", type, note(page, name, made), new Slot(() => {
+  const asType = action(page, {
+    text: "As a new type…",
+    title: "Makes a type of this scene of what the cable is made of; the cable is then of it, and others can be",
+    test: "make-type",
+    class: "small",
+    run: () => addType(page, name, name),
+  });
+  return part("Make", "part-make", type, note(page, name, made), asType, asType.trouble, new Slot(() => {
     const { fields } = made();
     return { key: signature(fields), build: () => stack("rows", ...numbers(page, name, fields, made)) };
   }));
@@ -187,7 +195,7 @@ function numbers(page: Page, name: string, fields: Fields, made: () => Make): Pi
         const value = number(made().fields, path);
         return value === null ? null : value * scale;
       },
-      commit: (value) => setMake(page, name, path, typeof value === "number" ? value / scale : value),
+      commit: (value, more) => setMake(page, name, path, typeof value === "number" ? value / scale : value, more),
       slider: { range: options.range ?? around, log: options.log },
     });
   };

@@ -9,20 +9,6 @@ import { quantityText } from "./quantities";
 const BEAT = 1000 / 12; // ms: read-outs come about so often, and nobody reads faster
 const PATIENCE = 350; // ms before it is said that something takes long
 const NEAR = 0.25; // m: how large a piece of the world is shown around a place that is looked at
-const SILENT = new Set<Command["kind"]>([
-  "Undo",
-  "Redo",
-  "Plot",
-  "Colour",
-  "SetUnit",
-  "Simulate",
-  "Files",
-  "Script",
-  "Record",
-  "HowLong",
-  "Save",
-  "ExportFile",
-]);
 export type Quaternion = [number, number, number, number];
 
 export type Thing =
@@ -35,7 +21,6 @@ export class Page {
   private updates = new Set<() => void>();
   private asked: "no" | "later" | "soon" = "no";
   private last = 0;
-  private slide: { label: string; steps: number } | null = null; // the last slide of a slider: edits that are undone together
   private pending = new Set<number>(); // when commands were sent that have no answer yet
 
   constructor(
@@ -95,7 +80,6 @@ export class Page {
   /** Sends a command; the promise is its answer, or fails with what the session says. */
   async send(command: Command): Promise<unknown> {
     const began = performance.now();
-    if (!SILENT.has(command.kind)) this.slide = null;
     this.pending.add(began);
     document.body.dataset.busy = String(this.pending.size);
     setTimeout(() => this.ask(), PATIENCE);
@@ -108,31 +92,6 @@ export class Page {
     }
   }
 
-  /** Undoes the last step; the many steps of one slide of a slider at once. */
-  undo(): Promise<void> {
-    return this.wind("Undo", "undo");
-  }
-
-  redo(): Promise<void> {
-    return this.wind("Redo", "redo");
-  }
-
-  /** The last `steps` edits were one slide. Any other edit of the panels ends that; one in the view has another label. */
-  slid(steps: number): void {
-    const label = this.scene?.undo ?? "";
-    this.slide = steps > 1 && label !== "" ? { label, steps } : null;
-  }
-
-  private async wind(kind: "Undo" | "Redo", way: "undo" | "redo"): Promise<void> {
-    const { slide } = this;
-    const together = slide !== null && this.scene?.[way] === slide.label ? slide.steps : 1;
-    try {
-      for (let k = 0; k < together && (k === 0 || this.scene?.[way] === slide?.label); k++) await this.send({ kind });
-    } catch (error) {
-      this.store.say("error", message(error));
-    }
-  }
-
   /** How long the oldest command without an answer has been waiting, s; 0 where that is not worth a word. */
   get waiting(): number {
     const oldest = Math.min(...this.pending);
@@ -140,8 +99,9 @@ export class Page {
     return wait > PATIENCE ? wait / 1000 : 0;
   }
 
-  edit(values: { [path: string]: unknown }): Promise<unknown> {
-    return this.send({ kind: "Edit", values });
+  /** Changes fields of the scene; `more` of the same slide of a slider is one step of undo with what came before. */
+  edit(values: { [path: string]: unknown }, more = false): Promise<unknown> {
+    return this.send({ kind: "Edit", values, more });
   }
 
   cable(name: string): CableInfo | undefined {

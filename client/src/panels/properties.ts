@@ -8,6 +8,7 @@ import { h, setHidden, setText, Slot, stack, type Piece } from "./elements";
 import { textField } from "./fields";
 import type { Page, Thing } from "./page";
 import { severalPanel } from "./several";
+import { typesPart } from "./types";
 import { setIcon, icon } from "./icons";
 
 export function propertiesPanel(page: Page): Piece {
@@ -65,7 +66,7 @@ function sceneSummary(page: Page): Piece {
     page,
     { label: "Title", test: "scene-title", title: "Of the scene", value: () => page.scene?.title ?? "", commit: (value) => page.edit({ title: value }) },
   );
-  return stack("parts", title, scenePart(page), {
+  return stack("parts", title, scenePart(page), typesPart(page), {
     element: counts,
     update: () => {
       const scene = page.scene;

@@ -15,7 +15,7 @@ export function severalPanel(page: Page): Piece {
   if (kinds.size === 1 && kinds.has("cable")) pieces.push(...cableFields(page, all));
   if (kinds.size === 1 && kinds.has("part")) pieces.push(...partFields(page, things, all));
   if (kinds.size === 1 && kinds.has("support")) pieces.push(...supportFields(page, things));
-  if (kinds.size > 1) pieces.push(h("div", { class: "note" }, "Things of different kinds: hide, lock, group or delete them in the tree."));
+  if (kinds.size > 1) pieces.push(h("div", { class: "note" }, "Things of different kinds: move them as one in the view; hide, lock, group or delete them in the tree."));
   return stack(
     "parts",
     part(`${things().length} selected`, "part-several", h("div", { class: "note", test: "several-names" }, things().map((k) => k.path).join(", ")), ...pieces),

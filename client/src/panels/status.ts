@@ -73,7 +73,7 @@ export function statusBar(page: Page): Piece {
         work,
         waiting > 0 ? (
           waiting < 2 ? "Working…" : `Working… ${waiting.toFixed(0)} s`
-        ) : state === null || ["ready", "restarted"].includes(state.state) ? "" : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`,
+        ) : state === null || ["ready", "restarted"].includes(state.state) ? (state?.text ?? "") : state.text || `${state.state[0].toUpperCase()}${state.state.slice(1)}…`,
       );
       const connection = page.store.get("connection");
       setText(line, connection === "open" ? "Connected" : connection === "connecting" ? "Connecting…" : "Not connected");

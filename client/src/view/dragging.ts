@@ -19,6 +19,8 @@ export interface Held {
   position: Vector3; // of the thing
   quaternion: Quaternion | null;
   touched: Vector3; // where the pointer is on it
+  mate: Quaternion | null; // what comes into the orientation of a frame that it snaps to: an end's, or that of a frame on a part
+  others: readonly string[]; // that move along as one
   moving: ReadonlySet<string>; // parts that move along: not snapped to
 }
 
@@ -33,7 +35,7 @@ export class Grip {
     const { connection, store } = bench;
     store.set("dragging", held.path);
     const grab = held.at === null ? { path: held.path, touched: held.touched.toArray() } : { path: held.path, at: held.at };
-    connection.send({ kind: "Grab", ...grab }).catch((error: Error) => {
+    connection.send({ kind: "Grab", ...grab, others: [...held.others] }).catch((error: Error) => {
       store.say("warning", error.message, held.path);
       if (!this.over) this.finish();
     });
@@ -77,7 +79,8 @@ export class FreeDrag implements Gesture {
     private readonly held: Held,
   ) {
     const keep = held.at === null ? "" : " · Ctrl on letting go keeps a clip";
-    this.hint = `Drag moves in the view · hold X, Y or Z: along that axis · Shift: no snapping${keep} · Esc: back`;
+    const turn = held.quaternion === null || held.others.length > 0 ? "" : " · Alt: turns to what it snaps to";
+    this.hint = `Drag moves in the view · hold X, Y or Z: along that axis · Shift: no snapping${turn}${keep} · Esc: back`;
   }
 
   begin(pointer: Pointer): void {
@@ -90,11 +93,20 @@ export class FreeDrag implements Gesture {
     const { position, quaternion, touched } = this.held;
     const snap = this.snap(pointer);
     this.bench.snapMark.show(snap);
-    const by = (snap?.point.clone() ?? this.free(pointer))?.sub(touched);
-    if (by === undefined) return;
-    const aligned = snap !== null && pointer.modifiers.alt ? turnedTo(quaternion, snap) : quaternion;
-    this.grip?.to(position.clone().add(by), aligned);
+    const goal = snap?.point.clone() ?? this.free(pointer);
+    if (goal === null) return;
+    const by = goal.clone().sub(touched);
+    const turn = this.turn(snap, pointer.modifiers.alt);
+    if (turn === null || quaternion === null) this.grip?.to(position.clone().add(by), quaternion);
+    else this.grip?.to(position.clone().sub(touched).applyQuaternion(turn).add(goal), turn.multiply(quaternion));
     if (!this.isStopped) this.bench.labels.say(pointer.screen, this.words(by, snap, pointer.modifiers.axis), "measure");
+  }
+
+  /** What it is turned by to lie as what it snaps to. */
+  private turn(snap: Snap | null, alt: boolean): Quaternion | null {
+    const { mate, quaternion, others } = this.held;
+    const lies = mate ?? (alt ? quaternion : null);
+    return snap === null || lies === null || others.length > 0 ? null : turnTo(lies, snap, alt);
   }
 
   /** How far it was moved, and to what. */
@@ -143,11 +155,12 @@ export class FreeDrag implements Gesture {
   }
 }
 
-/** An orientation whose d3 lies along a hole's axis or out of a face, turned as little as can be; a frame's own. */
-export function turnedTo(quaternion: Quaternion | null, snap: Snap): Quaternion | null {
-  if (quaternion === null || snap.quaternion !== null) return snap.quaternion ?? quaternion;
-  if (snap.normal === null) return quaternion;
-  const d3 = new Vector3(0, 0, 1).applyQuaternion(quaternion);
-  const along = snap.normal.clone().multiplyScalar(d3.dot(snap.normal) < 0 ? -1 : 1);
-  return new Quaternion().setFromUnitVectors(d3, along).multiply(quaternion);
+/** The turn that brings an orientation into a frame's, roll and all, or its d3 along a frame's direction. With `also`
+ * d3 also comes along a hole's axis or out of a face, whichever way is nearer. None where it stays as it is. */
+export function turnTo(mate: Quaternion, snap: Snap, also: boolean): Quaternion | null {
+  if (snap.quaternion !== null) return snap.quaternion.clone().multiply(mate.clone().invert());
+  const d3 = new Vector3(0, 0, 1).applyQuaternion(mate);
+  const normal = also && snap.normal !== null ? snap.normal.clone().multiplyScalar(d3.dot(snap.normal) < 0 ? -1 : 1) : null;
+  const along = snap.direction ?? normal;
+  return along === null ? null : new Quaternion().setFromUnitVectors(d3, along);
 }

@@ -1,4 +1,4 @@
-// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on the one thing that is selected.
+// Six handles for six degrees of freedom, and a knob that turns an end about the cable: on what is selected.
 //
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
 import { Quaternion, Vector3 } from "three";
@@ -6,7 +6,8 @@ import type { Axis, Gesture, Handler, Pointer } from "../pointer";
 import type { Bench } from "./bench";
 import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
-import { holdOf } from "./holds";
+import type { Held } from "./dragging";
+import { holdAll, holdOf } from "./holds";
 
 const HINTS: { [kind in Handle["kind"]]: string } = {
   move: "Drag: along this axis",
@@ -18,7 +19,7 @@ const SIZE = 92; // px from the middle to the tip of an arrow
 
 export class Gizmo implements Handler {
   private readonly handles: Handles;
-  private target: string | null = null;
+  private targets: readonly string[] = [];
   private pointed: Handle | null = null;
 
   constructor(private readonly bench: Bench) {
@@ -53,7 +54,7 @@ export class Gizmo implements Handler {
 
   gestureAt(pointer: Pointer): Gesture | null {
     const handle = this.under(pointer);
-    const held = this.target === null ? null : holdOf(this.bench, this.target);
+    const held = this.hold();
     if (handle === null || held === null) return null;
     const { position: middle, quaternion: turn } = this.handles.group;
     const axis = handle.axis.clone().applyQuaternion(turn).normalize();
@@ -83,21 +84,27 @@ export class Gizmo implements Handler {
   private choose(): void {
     const { store, picking } = this.bench;
     const selection = store.get("selection");
-    const path = selection.length === 1 ? selection[0] : null;
-    const movable = path !== null && store.get("tool") === "select" && !picking.isLocked(path) && holdOf(this.bench, path) !== null;
-    this.target = movable ? path : null;
-    if (!movable) this.pointed = null;
+    const locked = selection.length === 1 && picking.isLocked(selection[0]);
+    this.targets = store.get("tool") === "select" && !locked ? selection : [];
+    if (this.hold() === null) this.pointed = null;
     this.bench.stage.invalidate();
   }
 
+  /** What it moves: one thing, or several as one. */
+  private hold(): Held | null {
+    if (this.targets.length === 0) return null;
+    return this.targets.length === 1 ? holdOf(this.bench, this.targets[0]) : holdAll(this.bench, this.targets);
+  }
+
   private follow(): void {
-    const held = this.target === null ? null : holdOf(this.bench, this.target);
+    const held = this.hold();
     this.handles.group.visible = held !== null;
     if (held === null) return;
     const { stage, store, markers } = this.bench;
-    const marker = markers.all.get(held.path);
+    const several = held.others.length > 0;
+    const marker = several ? undefined : markers.all.get(held.path);
     this.handles.group.position.copy(held.touched);
-    const local = store.get("options").axes === "local" && held.quaternion !== null;
+    const local = store.get("options").axes === "local" && held.quaternion !== null && !several;
     this.handles.group.quaternion.copy(local && held.quaternion !== null ? held.quaternion : new Quaternion());
     this.handles.group.scale.setScalar(SIZE * stage.rig.pixel(held.touched));
     this.handles.arrange(held.quaternion !== null, marker?.cable !== null && marker?.cable !== undefined, held.quaternion, stage.rig);

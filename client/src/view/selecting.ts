@@ -1,10 +1,10 @@
 // The plain tool: point, click to select, drag what is under the pointer.
-import { Quaternion } from "three";
+import { Quaternion, Vector3 } from "three";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
 import { FreeDrag, type Held } from "./dragging";
-import { holdOf } from "./holds";
+import { holdAll, holdOf } from "./holds";
 import type { Hit } from "./picking";
 
 export class Selecting implements Handler {
@@ -25,7 +25,9 @@ export class Selecting implements Handler {
     const { picking } = this.bench;
     const hit = picking.pick(pointer);
     if (hit === null || picking.isLocked(hit.path)) return null;
-    const held = this.hold(hit, pointer);
+    const selection = this.bench.store.get("selection");
+    const several = hit.kind !== "cable" && selection.length > 1 && selection.includes(hit.path);
+    const held = several ? this.holdSeveral(hit, selection) : this.hold(hit, pointer);
     return held === null ? null : new FreeDrag(this.bench, held);
   }
 
@@ -46,24 +48,31 @@ export class Selecting implements Handler {
   }
 
   private hold(hit: Hit, pointer: Pointer): Held | null {
-    const { markers, cables } = this.bench;
+    const { cables } = this.bench;
     if (hit.kind === "cable") {
       const point = hit.at === null ? null : cables.point(hit.path, hit.at);
-      return point === null ? null : { path: hit.path, at: hit.at, position: point, quaternion: null, touched: hit.point, moving: new Set() };
+      const alone = { quaternion: null, mate: null, others: [], moving: new Set<string>() };
+      return point === null ? null : { path: hit.path, at: hit.at, position: point, touched: hit.point, ...alone };
     }
-    if (hit.kind === "part") return this.holdPart(hit, pointer);
-    const marker = markers.all.get(hit.path);
-    if (marker === undefined) return null;
-    const position = marker.object.position.clone();
-    const quaternion = marker.turns ? new Quaternion().copy(marker.object.quaternion) : null;
-    return { path: hit.path, at: null, position, quaternion, touched: position.clone(), moving: new Set([hit.path]) };
+    return hit.kind === "part" ? this.holdPart(hit, pointer) : holdOf(this.bench, hit.path);
+  }
+
+  /** What is under the pointer leads, the others that are selected move along. */
+  private holdSeveral(hit: Hit, selection: readonly string[]): Held | null {
+    const held = holdAll(this.bench, [hit.path, ...selection]);
+    const touched = hit.kind === "part" ? hit.point : this.bench.markers.position(hit.path);
+    return held === null || touched === null ? null : { ...held, touched: touched.clone() };
   }
 
   /** A part is moved by itself only once it is selected: else the view turns. Its own holes and corners are taken exactly. */
   private holdPart(hit: Hit, pointer: Pointer): Held | null {
     const { store, snapping } = this.bench;
     const held = store.get("selection").includes(hit.path) ? holdOf(this.bench, hit.path) : null;
-    return held === null ? null : { ...held, touched: snapping.own(pointer, unitOf(store), hit.path) ?? hit.point };
+    if (held === null) return null;
+    const own = snapping.own(pointer, unitOf(store), hit.path);
+    const direction = own?.direction ?? null;
+    const mate = own?.quaternion ?? (direction === null ? null : new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), direction));
+    return { ...held, touched: own?.point ?? hit.point, mate };
   }
 
   private words(hit: Hit): string {

@@ -3,7 +3,6 @@ import { Matrix4, Quaternion, Vector3, type Ray } from "three";
 import type { Pointer } from "../pointer";
 import type { Unit } from "../store";
 import { length } from "../units";
-import { frameOf } from "./frames";
 import { nearest, nearestOnSegment, onPlane } from "./lines";
 import type { Parts, PartView } from "./parts";
 import type { Hit, Picking } from "./picking";
@@ -16,10 +15,12 @@ export interface Snap {
   point: Vector3;
   normal: Vector3 | null; // axis of a hole, normal of a face: towards the pointer
   edge: [Vector3, Vector3] | null;
-  quaternion: Quaternion | null; // of a frame
+  direction: Vector3 | null; // of a frame: of the cable that is mounted there
+  quaternion: Quaternion | null; // of a frame, where its roll is said too
   text: string;
 }
 
+const NOTHING = { normal: null, edge: null, direction: null, quaternion: null };
 const CENTRE_REACH = 2.2; // times the pointer's reach: from a hole's centre
 const POINT_REACH = 1.6;
 const EDGE_REACH = 1.2;
@@ -55,26 +56,27 @@ export class Snapping {
     }
     if (face !== null) {
       const { path: part, point, normal, distance } = face;
-      offer({ kind: "face", part, point, normal, edge: null, quaternion: null, text: `face of ${part}` }, 4, distance);
+      offer({ ...NOTHING, kind: "face", part, point, normal, text: `face of ${part}` }, 4, distance);
     }
     return (best as { snap: Snap } | null)?.snap ?? null;
   }
 
-  /** A point of a part to take it by: a frame, hole centre or corner of its own under the pointer. */
-  own(pointer: Pointer, unit: Unit, part: string): Vector3 | null {
+  /** What of a part to take it by: a frame, hole centre or corner of its own under the pointer. */
+  own(pointer: Pointer, unit: Unit, part: string): Snap | null {
     const others = new Set([...this.parts.views.keys()].filter((name) => name !== part));
     const snap = this.find(pointer, unit, others);
-    return snap !== null && (snap.kind === "frame" || snap.kind === "hole" || snap.kind === "corner") ? snap.point : null;
+    return snap !== null && (snap.kind === "frame" || snap.kind === "hole" || snap.kind === "corner") ? snap : null;
   }
 
   private frames(name: string, view: PartView, pointer: Pointer, offer: Offer): void {
     for (const frame of view.info.frames) {
-      const local = frameOf(view.info, frame);
-      if (local === null) continue;
-      const point = local.position.clone().applyMatrix4(view.group.matrixWorld);
+      const point = new Vector3(...frame.position).applyMatrix4(view.group.matrixWorld);
       if (pointer.ray.distanceToPoint(point) > CENTRE_REACH * pointer.reach(point)) continue;
-      const quaternion = local.quaternion === null ? null : view.group.quaternion.clone().multiply(local.quaternion);
-      offer({ kind: "frame", part: name, point, normal: null, edge: null, quaternion, text: `${name}/${frame}` }, 0, depth(pointer.ray, point));
+      const { quaternion: turn } = view.group;
+      const direction = frame.direction === null ? null : new Vector3(...frame.direction).applyQuaternion(turn);
+      const [w, x, y, z] = frame.quaternion ?? [1, 0, 0, 0];
+      const quaternion = frame.quaternion === null ? null : turn.clone().multiply(new Quaternion(x, y, z, w));
+      offer({ ...NOTHING, kind: "frame", part: name, point, direction, quaternion, text: `${name}/${frame.name}` }, 0, depth(pointer.ray, point));
     }
   }
 
@@ -91,7 +93,7 @@ export class Snapping {
       const inHole = within && (face === null || face.distance > across.distanceTo(pointer.ray.origin) + 0.2 * circle.radius);
       if (!near && !inHole) continue;
       if (axis.dot(pointer.ray.direction) > 0) axis.negate();
-      offer({ kind: "hole", part: name, point, normal: axis, edge: null, quaternion: null, text: `centre Ø ${length(2 * circle.radius, unit)}` }, 1, distance);
+      offer({ ...NOTHING, kind: "hole", part: name, point, normal: axis, text: `centre Ø ${length(2 * circle.radius, unit)}` }, 1, distance);
     }
   }
 
@@ -106,7 +108,7 @@ export class Snapping {
       const point = centre.addScaledVector(axis, along.onLine);
       if (along.distance > AXIS_REACH * pointer.reach(point)) continue;
       if (axis.dot(pointer.ray.direction) > 0) axis.negate();
-      offer({ kind: "axis", part: name, point, normal: axis, edge: null, quaternion: null, text: `axis Ø ${length(2 * circle.radius, unit)}` }, 3, along.onRay);
+      offer({ ...NOTHING, kind: "axis", part: name, point, normal: axis, text: `axis Ø ${length(2 * circle.radius, unit)}` }, 3, along.onRay);
     }
   }
 
@@ -114,7 +116,7 @@ export class Snapping {
     for (const corner of view.shape?.features.corners ?? []) {
       if (ray.distanceSqToPoint(corner) > (POINT_REACH * reach) ** 2) continue;
       const point = corner.clone().applyMatrix4(view.group.matrixWorld);
-      offer({ kind: "corner", part: name, point, normal: null, edge: null, quaternion: null, text: "corner" }, 2, depth(pointer.ray, point));
+      offer({ ...NOTHING, kind: "corner", part: name, point, text: "corner" }, 2, depth(pointer.ray, point));
     }
   }
 
@@ -131,7 +133,7 @@ export class Snapping {
       const { onLine, onRay, distance } = nearestOnSegment(ray, a, b);
       if (distance > EDGE_REACH * reach) continue;
       const edge: [Vector3, Vector3] = [a.clone().applyMatrix4(matrix), b.clone().applyMatrix4(matrix)];
-      offer({ kind: "edge", part: name, point: edge[0].clone().lerp(edge[1], onLine), normal: null, edge, quaternion: null, text: "edge" }, 3, onRay);
+      offer({ ...NOTHING, kind: "edge", part: name, point: edge[0].clone().lerp(edge[1], onLine), edge, text: "edge" }, 3, onRay);
     }
   }
 

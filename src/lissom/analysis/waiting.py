@@ -6,6 +6,7 @@ numba tells: its events say when it begins to compile one, which it does only wh
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from numba.core import event as events
@@ -22,6 +23,11 @@ from rich.progress import (
 from rich.text import Text
 
 from lissom import kernels
+
+
+def compiled_folder() -> Path:
+    """Where what is compiled for these sources is kept, for other processes and other days."""
+    return kernels.cache_folder()
 
 
 class KernelsColumn(ProgressColumn):

@@ -21,7 +21,7 @@ from lissom.scene.scene import Scene
 from lissom.scene.schema import json_schema
 from lissom.scene.sections import SectionProperties
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
-from lissom.scene.state import load_state, save_state, state_path
+from lissom.scene.state import load_state, packed_state, save_state, state_path, unpacked_state
 from lissom.scene.templates import new_scene
 
 __all__ = [
@@ -62,7 +62,9 @@ __all__ = [
     "library",
     "load_state",
     "new_scene",
+    "packed_state",
     "parse_assignment",
     "save_state",
     "state_path",
+    "unpacked_state",
 ]

@@ -57,6 +57,7 @@ def remove_view(session: Session, command: RemoveView) -> Json:
 
 def set_unit(session: Session, command: SetUnit) -> Json:
     session.arrange(unit=command.unit)
+    session.changed = True  # the page says the reason again, in this unit
     return None
 
 
@@ -91,7 +92,9 @@ def keep_variant(session: Session, command: KeepVariant) -> Json:
     name = command.name.strip()
     if not name:
         raise ValueError("variant: needs a name")
-    kept = Variant(name, session.simulation.scene, shapes(session), tuple(cable_values(session)))
+    simulation = session.simulation
+    state = simulation.state_arrays() if session.report.ok else None
+    kept = Variant(name, simulation.scene, shapes(session), tuple(cable_values(session)), state=state)
     session.arrange(variants=(*others(session.desk, name), kept))
     return None
 
@@ -111,11 +114,16 @@ def show_variant(session: Session, command: ShowVariant) -> Json:
 
 
 def take_variant(session: Session, command: TakeVariant) -> Json:
-    """Its scene and its shape, found again from where it was."""
-    kept = variant(session.desk, command.name)
-    for scene, cold in variant_scenes(kept, session.simulation.scene):
-        session.simulation.replace_scene(scene)
-        session.report = session.simulation.solve(cold=cold)
+    """Its scene and its shape."""
+    kept, simulation = variant(session.desk, command.name), session.simulation
+    if kept.state is not None:
+        simulation.replace_scene(simulation.scene._again(kept.scene.to_dict()))
+        simulation.take_arrays(kept.state)
+        session.report = simulation.solve()
+        return None
+    for scene, cold in variant_scenes(kept, simulation.scene):
+        simulation.replace_scene(scene)
+        session.report = simulation.solve(cold=cold)
     return None
 
 

@@ -12,6 +12,7 @@ from lissom.scene.library import library
 from lissom.scene.sections import SectionProperties
 from lissom.session.messages import (
     CableInfo,
+    FrameInfo,
     JunctionInfo,
     PartInfo,
     SceneEvent,
@@ -144,7 +145,8 @@ def part_info(session: Session, surfaces: Surfaces, said: dict[str, Any]) -> Par
     part = scene.part(said["name"])
     key, closed, triangles = surfaces.key(scene, part)
     pose = session.simulation.pose(part.name)
-    return PartInfo(part.name, key, closed, triangles, part.motion, part.parent, list(part.frames), *pose, said)
+    frames = [FrameInfo(name, k.position, k.direction, k.orientation) for name, k in part.frames.items()]
+    return PartInfo(part.name, key, closed, triangles, part.motion, part.parent, frames, *pose, said)
 
 
 def library_types() -> list[TypeInfo]:

@@ -5,6 +5,7 @@ Immutable, so that undo can go back to it. Kept beside the scene as ``hose.studi
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -12,7 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lissom.scene import Scene, SceneError
+from numpy.typing import NDArray
+
+from lissom.scene import Scene, SceneError, packed_state, unpacked_state
 from lissom.scene.saving import with_files_from, write_atomically
 from lissom.session import wire
 from lissom.session.messages import CableValues, MeasureInfo, PointsInfo, Quantity, Unit, Vec3, Vec4, View
@@ -30,6 +33,7 @@ class Variant:
     shapes: Shapes
     values: tuple[CableValues, ...]
     shown: bool = True
+    state: dict[str, NDArray[Any]] | None = field(default=None, compare=False)  # solved, to begin from
 
     @cached_property
     def drawn(self) -> dict[str, list[Vec3]]:
@@ -58,7 +62,9 @@ class Desk:
 
 
 def variant_scenes(kept: Variant, now: Scene) -> list[tuple[Scene, bool]]:
-    """How to go to a variant: scenes to solve, and whether anew; first with its shape to begin from, then as it is."""
+    """How to go to a variant without its state: scenes to solve, and whether anew; first with its shape to begin from,
+    then as it is.
+    """
     scene = now._again(kept.scene.to_dict())
     points = {f"{name}/initial": {"points": shape[0]} for name, shape in kept.shapes.items()}
     return [(scene.with_values(points), True), (scene, False)]
@@ -83,6 +89,7 @@ def save_desk(path: Path, desk: Desk, shapes: Shapes, extra: Mapping[str, Any] |
     data["variants"] = [
         {"name": k.name, "scene": k.scene.to_dict(), "shapes": k.shapes, "shown": k.shown}
         | {"values": [asdict(v) for v in k.values]}
+        | ({} if k.state is None else {"state": base64.b64encode(packed_state(k.state)).decode()})
         for k in desk.variants
     ]
     text = json.dumps({"shapes": shapes, "desk": data, **(extra or {})}, ensure_ascii=False)
@@ -114,9 +121,10 @@ def _variant(data: dict[str, Any]) -> Variant:
         scene = Scene.from_dict(dict(data["scene"]))
         shapes = {str(name): _shape(shape) for name, shape in dict(data["shapes"]).items()}
         values = tuple(wire.checked(CableValues, k, "variant") for k in data["values"])
+        state = unpacked_state(base64.b64decode(str(data["state"]), validate=True)) if "state" in data else None
     except (SceneError, KeyError, TypeError) as error:
         raise ValueError(f"variant {data.get('name')!r:.60}: {error}") from None
-    return Variant(str(data["name"]), scene, shapes, values, bool(data.get("shown", True)))
+    return Variant(str(data["name"]), scene, shapes, values, bool(data.get("shown", True)), state)
 
 
 def _shape(data: Any) -> tuple[list[Vec3], list[Vec4]]:

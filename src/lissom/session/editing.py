@@ -18,12 +18,14 @@ from lissom.scene import Scene, SceneError
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.pose import relative
 from lissom.scene.saving import path_from, write_atomically
+from lissom.session.beside import ABOVE, room_beside
 from lissom.session.measuring import measure_text
 from lissom.session.messages import (
     AddCable,
     AddClip,
     AddPart,
     AddShape,
+    AddType,
     Duplicate,
     Edit,
     Join,
@@ -114,6 +116,12 @@ def add_cable(session: Session, command: AddCable) -> Json:
     return name
 
 
+def add_type(session: Session, command: AddType) -> Json:
+    session.simulation.add_type(command.name, like=command.like, cable=command.cable)
+    session.solve()
+    return command.name
+
+
 def mounted(session: Session, mount: Mount) -> dict[str, Any]:
     """The fields of an end: in the axes of its part where it is on one."""
     if mount.on is None:
@@ -198,7 +206,9 @@ def remove(session: Session, command: Remove) -> Json:
 
 
 def duplicate(session: Session, command: Duplicate) -> Json:
-    name = session.simulation.duplicate(command.path, offset=command.offset)
+    is_part = any(k.name == command.path for k in session.simulation.scene.parts)
+    offset = command.offset or (room_beside(session, command.path) if is_part else ABOVE)
+    name = session.simulation.duplicate(command.path, offset=offset)
     session.solve()
     return name
 
@@ -239,6 +249,7 @@ ACTS = {
     AddClip: Act(add_clip, lambda k: f"add clip on {k.cable}"),
     SpaceClips: Act(space_clips, lambda k: f"{k.count} clips on {k.cable}"),
     AddCable: Act(add_cable, lambda k: "new cable"),
+    AddType: Act(add_type, lambda k: f"new type {k.name}"),
     AddPart: Act(add_part, lambda k: f"add {k.name}"),
     AddShape: Act(add_shape, lambda k: f"add {k.name}"),
     Join: Act(join, lambda k: f"join {', '.join(k.ends)[:60]}"),

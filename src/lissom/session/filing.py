@@ -215,7 +215,7 @@ def files(session: Session, command: Files) -> Json:
 
 
 def export(session: Session, command: ExportFile) -> Json:
-    """Answered with the path of the file or folder in the workspace."""
+    """Answered with the paths of the files in the workspace."""
     stem = "untitled" if session.file is None else session.file.stem
     simulation = session.simulation
     if command.format == "table":
@@ -223,8 +223,7 @@ def export(session: Session, command: ExportFile) -> Json:
         make_folder(folder)
         for there in folder.iterdir():
             session.workspace.inside(there)
-        list(write_findings(findings(simulation, session.report), folder))
-        return session.workspace.said(folder)
+        return [session.workspace.said(k) for k in write_findings(findings(simulation, session.report), folder)]
     ending = {"picture": ".png", "shapes": ".glb", "report": ".json"}[command.format]
     workspace = session.workspace
     file = workspace.free_name(stem, ending) if command.path is None else workspace.file(command.path)
@@ -236,7 +235,7 @@ def export(session: Session, command: ExportFile) -> Json:
         write_glb(file, simulation)
     else:
         write_atomically(file, json_text(findings(simulation, session.report)).encode())
-    return session.workspace.said(file)
+    return [session.workspace.said(file)]
 
 
 def record(session: Session, command: Record) -> Json:

@@ -39,6 +39,19 @@ class History:
         del self._back[:-MOST_STEPS]
         self._forth.clear()
 
+    def go_on(self, label: str) -> bool:
+        """More of the step that was made last: nothing to go back to between the two. False where that was of
+        another thing. Of one thing the fields may differ: the first slide makes its own what was of the library.
+        """
+        if self._forth or self.undo_label.partition("/")[0] != label.partition("/")[0]:
+            return False
+        self.steps += 1
+        return True
+
+    def forget_redo(self) -> None:
+        """What was just undone is not to be done again."""
+        self._forth.clear()
+
     @property
     def undo_label(self) -> str:
         return self._back[-1][0] if self._back else ""

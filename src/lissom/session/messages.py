@@ -57,6 +57,7 @@ class Grab:
     path: str
     at: float | None = None  # fraction of the length, for the cable itself
     touched: Vec3 | None = None  # where a part is taken: one with a joint turns so that this point follows
+    others: list[str] = field(default_factory=list)  # ends, clips, junctions and parts that move along as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ class Edit:
     """Fields of the scene by path: `{"brake hose/length": 0.45}`; several at once are one step of undo."""
 
     values: dict[str, Json]
+    more: bool = False  # goes on with the same edit just before, as a slider does: one step of undo with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,15 @@ class AddCable:
     type: str | None = None  # of the scene, or "library:…"; absent: as the last cable
     length: float | None = None  # absent: a little slack
     name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddType:
+    """A new cable type: a copy of another ("library:…" too) or of what a cable is made of; `cable` is then of it."""
+
+    name: str
+    like: str
+    cable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +185,7 @@ class Remove:
 @dataclass(frozen=True, slots=True)
 class Duplicate:
     path: str
-    offset: Vec3 = (0.0, 0.0, 0.05)
+    offset: Vec3 | None = None  # m; absent: a part where nothing is in its way, a cable a little above
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +229,7 @@ class Soften:
 
     cable: str
     bent: float = 0.5
+    more: bool = False  # as of an edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,7 +410,7 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """Writes a file beside the scene; answered with its path in the workspace."""
+    """Writes a file beside the scene, or a folder of them; answered with the paths of the files in the workspace."""
 
     format: Export
     path: str | None = None
@@ -437,6 +449,7 @@ Command = (
     | AddClip
     | SpaceClips
     | AddCable
+    | AddType
     | AddPart
     | AddShape
     | Join
@@ -519,7 +532,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the simulation process is doing; `restarted` after it died and came back."""
+    """What the simulation process is doing; `restarted` after it died and came back. A text with `ready` is of what is
+    being prepared meanwhile.
+    """
 
     state: State
     text: str = ""
@@ -555,6 +570,16 @@ class CableInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameInfo:
+    """A named place on a part, in its axes: with a direction, and a whole orientation, where it has them."""
+
+    name: str
+    position: Vec3
+    direction: Vec3 | None
+    quaternion: Vec4 | None
+
+
+@dataclass(frozen=True, slots=True)
 class PartInfo:
     name: str
     mesh: str | None  # key: GET /mesh/KEY; none: it only carries frames
@@ -562,7 +587,7 @@ class PartInfo:
     triangles: int
     motion: str
     parent: str | None
-    frames: list[str]
+    frames: list[FrameInfo]
     position: Vec3
     quaternion: Vec4
     fields: dict[str, Json]

@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from lissom.building import SMALL_TURN
-from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
 from lissom.scene.pose import Pose
+from lissom.session.groups import NO_TURN, group_of, pose_of
 from lissom.session.leading import lead, let_go
 from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
 from lissom.session.pulling import Pull
-from lissom.session.scripting import SOLVE, drag_lines
+from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session
 from lissom.simulation import Report, part_way
 from lissom.sweeping import Goal, present
@@ -26,13 +26,20 @@ NEARER: Final = 14
 PATIENCE: Final = 300
 """Iterations of the solver: how long to look for a nearer place within one frame. Not a time, so replays repeat."""
 
+UNFOUND: Final = 151
+"""Iterations that looking for an equilibrium counts as when there is none: it takes the longest."""
+
 STEP: Final = 0.05
 """Part of the cable's length: a script follows a drag in steps of this."""
 
+STRIDE: Final = 0.02
+"""Part of the longest cable: what is dragged farther at once is taken there in steps of this, or shorter ones."""
+
+MOST_STRIDES: Final = 100
+"""A pointer that leads out of the world is not followed more finely than this."""
+
 SAME: Final = 0.005
 """Fraction of the length: who grabs a cable there grabs what holds it there."""
-
-NO_TURN: Final = (1.0, 0.0, 0.0, 0.0)
 
 
 def grab(session: Session, command: Grab) -> Json:
@@ -40,23 +47,42 @@ def grab(session: Session, command: Grab) -> Json:
     if session.grabbed is not None:
         drop(session, Drop())
     path, at = resolved(session, command.path, command.at)
-    name = path.partition("/")[0]
-    if path in session.desk.locked or name in session.desk.locked:
-        raise ValueError(f"{path}: is locked; unlock it in the tree first")
+    others = [with_others(session, k, at) for k in command.others]
+    for each in (path, *others):
+        if each in session.desk.locked or each.partition("/")[0] in session.desk.locked:
+            raise ValueError(f"{each}: is locked; unlock it in the tree first")
     held = Grabbed(path, session.moment())
     if at is not None:
-        held.grip, held.at = session.simulation.grip(name, at=at, kind="ball"), at
+        held.grip, held.at = session.simulation.grip(path, at=at, kind="ball"), at
         held.path = held.grip.path
-    elif (pull := Pull.of(session.simulation, held.before.state.scene, path, command.touched)) is not None:
+    elif (
+        not others and (pull := Pull.of(session.simulation, held.before.state.scene, path, command.touched)) is not None
+    ):
         held.pull, held.led = pull, []
-    elif "/" not in path and motion_of(session, path) == "free":
-        session.simulation.edit(path, motion="held")
+    held.freed = tuple(k for k in dict.fromkeys((path, *others)) if is_free(session, k))
+    for name in held.freed:
+        session.simulation.edit(name, motion="held")
+    if held.freed:
         session.solve()
-        held.freed = True
     held.good = pose_of(session, held.path)
+    if others:
+        held.good = (held.good[0], held.good[1] or NO_TURN)
+        held.group = group_of(session, (held.good[0], held.good[1] or NO_TURN), (path, *others))
     session.grabbed = held
     session.changed = True
     return {"path": held.path, "position": held.good[0], "quaternion": held.good[1]}
+
+
+def with_others(session: Session, path: str, at: float | None) -> str:
+    """What is held of a thing that moves along."""
+    found, free = resolved(session, path, None)
+    if at is not None or free is not None:
+        raise ValueError(f"{path}: a cable, or an end that nothing holds, is dragged by itself, not with others")
+    return found
+
+
+def is_free(session: Session, path: str) -> bool:
+    return path in session.simulation.bodies and motion_of(session, path) == "free"
 
 
 def resolved(session: Session, path: str, at: float | None) -> tuple[str, float | None]:
@@ -105,14 +131,6 @@ def motion_of(session: Session, name: str) -> str:
     return scene.junction(name).motion if part is None else part.motion
 
 
-def pose_of(session: Session, path: str) -> tuple[Vec3, Vec4 | None]:
-    name, _, part = path.partition("/")
-    if not part:
-        return session.simulation.pose(name)
-    support = next(k for k in session.simulation.supports(name) if k.name == part)
-    return support.position, None if support.direction == NO_DIRECTION else support.quaternion
-
-
 def drag(session: Session, command: Drag) -> Json:
     """As near as it can go to where it is wanted; after a drop it means nothing."""
     held = session.grabbed
@@ -122,15 +140,17 @@ def drag(session: Session, command: Drag) -> Json:
         pull(session, held, held.pull, command)
         return None
     wanted = (command.position, command.quaternion or held.good[1])
-    report = put(session, held.path, wanted)
+    report = put(session, held, wanted)
     reason = ""
-    if follows(report):
+    if not follows(session, held, report):
+        reason = report.reason or report.status
+        held.good = as_near(session, held, held.good, wanted)
+    elif held.group is not None:
+        held.good = wanted
+    else:
         held.good = pose_of(session, held.path)
         if math.dist(held.good[0], command.position) > 1e-9:
             reason = report.reason  # stopped by something
-    else:
-        reason = report.reason or report.status
-        held.good = as_near(session, held.path, held.good, wanted)
     held.trail.append(held.good)
     session.held = Held(held.path, held.good[0], command.position, reason)
     return None
@@ -148,17 +168,46 @@ def pull(session: Session, held: Grabbed, by: Pull, command: Drag) -> None:
     session.held = Held(held.path, simulation.pose(held.path)[0], command.position, reason)
 
 
-def put(session: Session, path: str, pose: tuple[Vec3, Vec4 | None]) -> Report:
-    session.simulation.move(path, position=pose[0], quaternion=pose[1])
+def step_to(session: Session, command: Drag, stride: float) -> Drag:
+    """The first step of a drag, or all of it where that is short: a jump of the pointer is then seen on its way.
+
+    `stride` is a part of the longest cable; a turn counts as much as it makes a frame hard to follow.
+    """
+    held = session.grabbed
+    if held is None or held.good is None or held.pull is not None or not session.simulate:
+        return command
+    start: Pose = (held.good[0], held.good[1] or NO_TURN)
+    end: Pose = (command.position, command.quaternion or start[1])
+    longest = max((cable.length for cable in session.simulation.scene.cables), default=1.0)
+    strides = (math.dist(start[0], end[0]) / longest + STRIDE * turned(start[1], end[1]) / SMALL_TURN) / stride
+    if strides <= 1.0:
+        return command
+    x, q = part_way(start, end, max(1.0 / strides, 1.0 / MOST_STRIDES))
+    return Drag(x, None if command.quaternion is None else q)
+
+
+def put(session: Session, held: Grabbed, pose: tuple[Vec3, Vec4 | None]) -> Report:
+    for path, position, quaternion in moves(held, pose):
+        session.simulation.move(path, position=position, quaternion=quaternion)
     return session.solve()
 
 
-def follows(report: Report) -> bool:
+def moves(held: Grabbed, pose: tuple[Vec3, Vec4 | None]) -> list[tuple[str, Vec3, Vec4 | None]]:
+    """Where everything is to be when what the pointer has is there."""
+    if held.group is None:
+        return [(held.path, *pose)]
+    return list(held.group.moves((pose[0], pose[1] or NO_TURN)))
+
+
+def follows(session: Session, held: Grabbed, report: Report) -> bool:
+    """One thing may stop at an obstacle; of several, none may: they move as one."""
+    if held.group is not None and session.simulation.stops:
+        return False
     return report.status in ("converged", "unstable")
 
 
 def as_near(
-    session: Session, path: str, good: tuple[Vec3, Vec4 | None], wanted: tuple[Vec3, Vec4 | None]
+    session: Session, held: Grabbed, good: tuple[Vec3, Vec4 | None], wanted: tuple[Vec3, Vec4 | None]
 ) -> tuple[Vec3, Vec4 | None]:
     """Halves the way from the last good pose until the cable follows; ends there, solved."""
     spent = 0
@@ -171,14 +220,14 @@ def as_near(
             break
         middle = 0.5 * (low + high)
         x, q = part_way(start, end, middle)
-        report = put(session, path, (x, q if good[1] is not None else None))
-        spent += report.iterations
-        standing = follows(report)
+        report = put(session, held, (x, q if good[1] is not None else None))
+        spent += UNFOUND if report.status == "not_converged" else report.iterations
+        standing = follows(session, held, report)
         low, high = (middle, high) if standing else (low, middle)
     x, q = part_way(start, end, low)
     near = (x, q if good[1] is not None else None)
     if not standing:
-        put(session, path, near)
+        put(session, held, near)
     return near
 
 
@@ -199,29 +248,33 @@ def drop(session: Session, command: Drop) -> Json:
         kept = held.grip.keep(command.keep)
     elif held.grip is not None:
         held.grip.release()
-    elif held.freed:
-        session.simulation.edit(held.path, motion="free")
+    for name in held.freed:
+        session.simulation.edit(name, motion="free")
     session.solve()
     session.script += tuple(dragged(session, held, command.keep))
-    session.step(f"drag {held.path}" if kept is None else f"clip {kept}", held.before)
+    more = 0 if held.group is None else len(held.group.members) - 1
+    what = f"{held.path} and {more} more" if more > 0 else held.path
+    session.step(f"drag {what}" if kept is None else f"clip {kept}", held.before)
     return kept
 
 
 def dragged(session: Session, held: Grabbed, keep: str | None) -> Iterator[str]:
     """The drag as lines of a script."""
-    path = repr(held.path)
     if held.grip is not None:
         yield f'grip = sim.grip({held.grip.cable!r}, at={held.at!r}, kind="ball")'
-        path = "grip.path"
-    elif held.freed:
-        yield f'sim.edit({held.path!r}, motion="held")'
+    for name in held.freed:
+        yield f'sim.edit({name!r}, motion="held")'
+    if held.freed:
         yield SOLVE
     lengths = [cable.length for cable in session.simulation.scene.cables]
-    yield from drag_lines(path, thinned(held.trail, STEP * max(lengths, default=1.0)))
+    for pose in thinned(held.trail, STEP * max(lengths, default=1.0)):
+        for path, position, quaternion in moves(held, pose):
+            yield move_line(repr(path) if held.grip is None else "grip.path", position, quaternion)
+        yield SOLVE
     if held.grip is not None:
         yield "grip.release()" if keep is None else f"grip.keep({keep!r})"
-    elif held.freed:
-        yield f'sim.edit({held.path!r}, motion="free")'
+    for name in held.freed:
+        yield f'sim.edit({name!r}, motion="free")'
     yield SOLVE
 
 

@@ -18,6 +18,7 @@ from lissom.session.messages import (
     AddClip,
     AddPart,
     AddShape,
+    AddType,
     Command,
     Duplicate,
     Edit,
@@ -87,6 +88,8 @@ def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: 
         yield f"sim.space_clips({command.cable!r}, {command.count}, kind={command.clip!r})"
     elif isinstance(command, AddCable):
         yield f"sim.add_cable({_fields_of(after, 'cables', value, () if command.length else ('length',))})"
+    elif isinstance(command, AddType):
+        yield f"sim.add_type({command.name!r}, {given(command, ('like', 'cable'))})"
     elif isinstance(command, AddPart):
         file = Path(after.folder / (after.part(value).mesh or ""))
         mesh = f"str(Path({path_from(str(file.resolve()), str(folder))!r}).resolve())"
@@ -96,7 +99,7 @@ def _calls(command: Command, value: Json, before: Moment, after: Scene, folder: 
     elif isinstance(command, Join):
         yield f"sim.join({command.ends!r}, name={value!r}, motion={command.motion!r})"
     elif isinstance(command, Duplicate):
-        yield f"sim.duplicate({command.path!r}, offset={command.offset!r}, name={value!r})"
+        yield f"sim.duplicate({command.path!r}, {_offset(command, value, after)}name={value!r})"
     elif isinstance(command, Rename):
         yield f"sim.rename({command.path!r}, {command.name!r})"
     elif isinstance(command, Remove):
@@ -124,6 +127,7 @@ _SOLVED: Final = (
     Edit,
     AddClip,
     SpaceClips,
+    AddType,
     AddPart,
     AddShape,
     Join,
@@ -135,17 +139,24 @@ _SOLVED: Final = (
 )
 
 
-def drag_lines(path: str, trail: Sequence[tuple[Vec3, Vec4 | None]]) -> Iterator[str]:
-    """Along the way it was dragged: another way may end in another shape."""
-    for position, quaternion in trail:
-        turn = "" if quaternion is None else f", quaternion={quaternion!r}"
-        yield f"sim.move({path}, position={position!r}{turn})"
-        yield SOLVE
+def move_line(path: str, position: Vec3, quaternion: Vec4 | None) -> str:
+    """One step along the way of a drag: another way may end in another shape. `path` as it is written."""
+    turn = "" if quaternion is None else f", quaternion={quaternion!r}"
+    return f"sim.move({path}, position={position!r}{turn})"
 
 
 def given(command: Any, names: Sequence[str]) -> str:
     said = {name: getattr(command, name) for name in names}
     return ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None)
+
+
+def _offset(command: Duplicate, name: str, after: Scene) -> str:
+    """Where it was left to the session, that is how far the copy of a part is from its original."""
+    offset = command.offset
+    if offset is None and any(k.name == name for k in after.parts):
+        (x, y, z), (a, b, c) = after.part(name).position, after.part(command.path).position
+        offset = (x - a, y - b, z - c)
+    return "" if offset is None else f"offset={offset!r}, "
 
 
 def _fields_of(scene: Scene, key: str, name: str, without: Sequence[str] = ()) -> str:

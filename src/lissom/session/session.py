@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lissom.scene import Scene
 from lissom.session.background import Background
@@ -26,6 +26,9 @@ from lissom.session.workspace import Workspace
 from lissom.simulation import Grip as CableGrip
 from lissom.simulation import Report, Simulation
 from lissom.sweeping import Goal
+
+if TYPE_CHECKING:
+    from lissom.session.groups import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class Grabbed:
     before: Moment
     grip: CableGrip | None = None  # on the cable itself
     at: float | None = None  # where, a fraction
-    freed: bool = False  # a free body, held only while it is dragged
+    group: Group | None = None  # of several things that move as one
+    freed: tuple[str, ...] = ()  # free bodies, held only while they are dragged
     good: tuple[Vec3, Vec4 | None] | None = None  # last pose
     trail: list[tuple[Vec3, Vec4 | None]] = field(default_factory=list)  # where it went
     led: list[Goal] | None = None  # joints or a motion are led: where they began, and went
@@ -97,12 +101,13 @@ class Session:
             raise
         self.recorder.note(command)
         self.script += tuple(lines(command, value, before, self.simulation.scene, self.workspace.folder))
-        self.step(act.label(command), before)
+        self.step(act.label(command), before, getattr(command, "more", False))
         return value
 
-    def step(self, label: str, before: Moment) -> None:
-        """Something was edited: it can be undone, and is not saved."""
-        self.history.push(label, before)
+    def step(self, label: str, before: Moment, more: bool = False) -> None:
+        """Something was edited: it can be undone, and is not saved. `more` of the same edit is one step with it."""
+        if not (more and self.history.go_on(label)):
+            self.history.push(label, before)
         self.unsaved = True
         self.described = False
         self.changed = True

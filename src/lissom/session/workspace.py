@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -13,6 +15,10 @@ SCENES: Final = (".toml", ".json")
 HIDDEN: Final = ".lissom"
 """Folder in the workspace for what is kept against crashes, and for uploads that are not yet parts."""
 
+LISTS: Final = ("cables", "parts", "junctions", "ropes")
+"""What a scene has lists of; a report has its cables by name."""
+LARGEST_SCENE: Final = 4_000_000
+"""Bytes: a larger file is not looked into."""
 MOST_FILES: Final = 2000
 SAFE_NAME: Final = re.compile(r"[^\w.\- ]+", re.UNICODE)
 
@@ -70,8 +76,9 @@ class Workspace:
         return whole.relative_to(self.folder).as_posix() if whole.is_relative_to(self.folder) else whole.name
 
     def scenes(self) -> list[str]:
-        """All scene files, not deeper than three folders."""
-        return self._files(lambda name: name.endswith(SCENES) and not name.endswith(".studio.json"))
+        """All scene files, not deeper than three folders; other TOML and JSON, such as reports, is none."""
+        found = self._files(lambda name: name.endswith(SCENES) and not name.endswith(".studio.json"))
+        return [k for k in found if is_scene(self.folder / k)]
 
     def recordings(self) -> list[str]:
         return self._files(lambda name: name.endswith(".session.jsonl"))
@@ -95,3 +102,15 @@ class Workspace:
             if not os.path.lexists(path):  # nor a link, whatever it leads to
                 return path
             number += 1
+
+
+def is_scene(file: Path) -> bool:
+    """Whether it says what a scene says. TOML that cannot be read may be one with a slip: opening it says where."""
+    try:
+        if file.stat().st_size > LARGEST_SCENE:
+            return True
+        text = file.read_text(encoding="utf-8")
+        data = tomllib.loads(text) if file.suffix.lower() == ".toml" else json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return file.suffix.lower() == ".toml"
+    return isinstance(data, dict) and ("format" in data or any(isinstance(data.get(key), list) for key in LISTS))

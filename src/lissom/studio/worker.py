@@ -10,17 +10,28 @@ import threading
 import time
 import traceback
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from subprocess import Popen
+from typing import Any, Final, Literal
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status
+from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status, Undo
 from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 
+COMPILING: Final = "Compiling the solver: once, about a minute."
+PREPARING: Final = "Preparing grips and clips, once…"
+SLOW: Final = 0.05
+"""s: a step of a drag that takes longer is followed by shorter ones, so that a page is never still for long."""
+MOST_STEPS: Final = 1000
+"""On the way to one place of the pointer."""
+SHORTEST: Final = 0.05
+"""Of a stride: no step is shorter."""
 READOUTS_EVERY: Final = 0.08
 """s, while something moves."""
 SWEEPS_EVERY: Final = 0.25
@@ -82,6 +93,9 @@ class Worker:
         self.edited = 0.0  # when the first edit was made that is not yet kept
         self.known: set[str] = set()
         self.holder = ""  # the page that drags
+        self.stride = 1.0  # of a drag that is shown on its way, in those of a light scene
+        self.warming: Popen[bytes] | None = None  # the process that compiles beforehand
+        self.inbox: deque[tuple[str, int, Command]] = deque()  # page, number, command
         self.prepared: deque[tuple[threading.Thread, str, int, AddPart]] = deque()  # whose meshes are being read
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
@@ -95,16 +109,23 @@ class Worker:
         from lissom.session import filing
         from lissom.session.session import Session
         from lissom.session.surfaces import Surfaces
+        from lissom.studio.warming import is_warm, warm_up
 
         self.session, self.surfaces = Session(workspace, self.tell), Surfaces()
-        with on_compiling(lambda: self.tell(Status("compiling", "Compiling the solver: once, about a minute."))):
+        with on_compiling(lambda: self.tell(Status("compiling", COMPILING))):
             try:
                 self.open(filing)
             except (SceneError, ValueError, OSError) as error:
                 self.tell(Notice("error", str(error)))
                 self.session.begin(self.session.simulation, self.session.slot)
             self.look()
-        self.tell(Status("restarted" if self.start.again else "ready"))
+        if not is_warm():
+            self.warming = warm_up()
+        self.rest("restarted" if self.start.again else "ready")
+
+    def rest(self, state: Literal["ready", "restarted"] = "ready") -> None:
+        """Nothing stands in the way of commands; what is still being compiled is said beside."""
+        self.tell(Status(state, "" if self.warming is None else PREPARING))
 
     def open(self, filing: Any) -> None:
         from lissom.session.slots import Slot, full_slots
@@ -142,14 +163,20 @@ class Worker:
 
     def turn(self) -> bool:
         """Waits for commands, does them, shows what came of it."""
-        if self.pipe.poll(self.patience()):
-            for page, number, command in self.taken():
-                if isinstance(command, AddPart):
-                    self.prepare(page, number, command)
-                else:
-                    self.do(page, number, command)
+        self.listen(self.patience())
+        while self.inbox:
+            page, number, command = self.inbox.popleft()
+            if isinstance(command, AddPart):
+                self.prepare(page, number, command)
+            elif isinstance(command, Drag):
+                self.follow(page, number, command)
+            else:
+                self.do(page, number, command)
         self.add_prepared()
         self.look()
+        if self.warming is not None and self.warming.poll() is not None:
+            self.warming = None
+            self.rest()
         now = time.monotonic()
         if self.stale and now >= self.next_readouts:
             self.read_out()
@@ -174,7 +201,7 @@ class Worker:
         while self.prepared and not self.prepared[0][0].is_alive():
             _, page, number, command = self.prepared.popleft()
             self.do(page, number, command)
-            self.tell(Status("ready"))
+            self.rest()
 
     def patience(self) -> float:
         if self.prepared or self.session.background.busy or self.session.background.changed:
@@ -185,32 +212,57 @@ class Worker:
             return max(0.0, self.edited + AUTOSAVE_AFTER - time.monotonic())
         return IDLE
 
-    def taken(self) -> list[tuple[str, int, Command]]:
-        """All commands that wait; of drags that follow each other only the last."""
-        found: list[tuple[str, int, Command]] = []
-        while True:
+    def listen(self, patience: float) -> None:
+        """All commands that wait, into the inbox; of drags that follow each other only the last."""
+        while self.pipe.poll(patience):
+            patience = 0.0
             page, text = self.pipe.recv()
             if text == END:
                 raise EOFError
             if text == GIVE_STATE:
                 self.pipe.send(("state", self.session.simulation.state()))
             elif text == GONE:
-                if page == self.holder and self.session.grabbed is not None:
-                    found.append((page, NOBODY, Drop()))  # whoever held it cannot let go any more
+                self.inbox.append((page, NOBODY, Drop()))  # whoever held something cannot let go any more
             else:
-                self.take(found, page, text)
-            if not self.pipe.poll(0):
-                return found
+                self.take(page, text)
 
-    def take(self, found: list[tuple[str, int, Command]], page: str, text: str) -> None:
+    def take(self, page: str, text: str) -> None:
         try:
             number, command = wire.read_command(text)
         except MessageError as error:
             self.answer(page, Answer(wire.number_of(text), False, str(error)))
             return
-        if isinstance(command, LATEST) and found and found[-1][0] == page and type(found[-1][2]) is type(command):
-            self.answer(page, Answer(found.pop()[1], True))
-        found.append((page, number, command))
+        last = self.inbox[-1] if self.inbox else None
+        if isinstance(command, LATEST) and last is not None and last[0] == page and type(last[2]) is type(command):
+            self.answer(page, Answer(self.inbox.pop()[1], True))
+        self.inbox.append((page, number, command))
+
+    def follow(self, page: str, number: int, command: Drag) -> None:
+        """Towards the pointer in steps, each of them shown; a newer pointer makes the rest of the way void."""
+        from lissom.session.moving import STRIDE, step_to
+
+        for _ in range(MOST_STEPS):
+            step = step_to(self.session, command, self.stride * STRIDE)
+            grabbed = self.session.grabbed
+            if step is command or grabbed is None or page != self.holder:
+                break
+            began, before = time.monotonic(), grabbed.good
+            self.do(page, NOBODY, step)
+            took = time.monotonic() - began
+            self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
+            self.listen(0.0)
+            if self.inbox and self.inbox[0][0] == page and isinstance(self.inbox[0][2], Drag):
+                self.answer(page, Answer(number, True))
+                return
+            held = self.session.held
+            if held is not None and held.reason and took > SLOW:
+                self.session.held, self.session.changed = replace(held, wanted=command.position), True
+                self.look()
+                self.answer(page, Answer(number, True))
+                return
+            if held is None or held.reason or grabbed.good is before:
+                break  # stopped: whether it can be there all the same is tried at once, where that is quick
+        self.do(page, number, command)
 
     def do(self, page: str, number: int, command: Command) -> None:
         """One command; whatever goes wrong is answered, and the session goes on."""
@@ -218,28 +270,71 @@ class Worker:
         if session.grabbed is not None and page != self.holder and isinstance(command, HANDS):
             self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
             return
-        before = session.history.steps
+        before, done = session.history.steps, False
         try:
-            value = session.do(command)
+            with self.compiling():
+                value = session.do(command)
+                done = True
+                self.show()
         except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
-            self.answer(page, Answer(number, False, said(error)))
+            text = said(error)
         except Exception as error:  # a mistake of ours: nothing is lost, and it is said
-            traceback.print_exc()
-            self.answer(page, Answer(number, False, f"{type(error).__name__}: {error}"))
+            text = trace(error)
         else:
             if isinstance(command, Grab | Steer | Scrub):
                 self.holder = page
             if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
-            self.look()
             self.answer(page, Answer(number, True, "", value))
+            return
+        if done:
+            self.take_back(before)
+        self.answer(page, Answer(number, False, text))
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Says so where something must be compiled first, and when that is over."""
+        from lissom.analysis.waiting import on_compiling
+
+        told: list[bool] = []
+
+        def tell() -> None:
+            told.append(True)
+            self.tell(Status("compiling", COMPILING))
+
+        try:
+            with on_compiling(tell):
+                yield
+        finally:
+            if told:
+                self.rest()
+
+    def take_back(self, steps: int) -> None:
+        """What the last command led to cannot be shown: back to what could be."""
+        session = self.session
+        if session.history.steps != steps:
+            session.do(Undo())
+            session.history.forget_redo()
+        elif session.grabbed is not None:
+            session.do(Cancel())
+        self.look()
 
     def answer(self, page: str, answer: Answer) -> None:
         if answer.to != NOBODY:
             self.pipe.send(("answer", page, answer.to, wire.event_text(answer)))
 
     def look(self) -> None:
-        """Tells what has changed: the scene, then the shapes."""
+        """Tells what has changed, or once why that cannot be shown: the page then keeps what it has."""
+        try:
+            self.show()
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            self.session.described, self.session.changed = True, False
+            self.tell(Notice("error", f"The page shows an older shape: {trace(error)}. Undo what was done last."))
+
+    def show(self) -> None:
+        """The scene, then the shapes."""
         from lissom.session.describing import describe
         from lissom.session.shapes import frame
 
@@ -265,7 +360,12 @@ class Worker:
         from lissom.session.shapes import readouts
 
         began = time.monotonic()
-        self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+        try:
+            self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            self.tell(Notice("error", f"The read-outs are those of an older shape: {trace(error)}"))
         now = time.monotonic()
         self.stale, self.next_readouts = False, now + max(READOUTS_EVERY, READOUTS_SHARE * (now - began))
 
@@ -293,6 +393,12 @@ class Worker:
 
     def tell(self, event: Event) -> None:
         self.pipe.send(("event", wire.event_text(event)))
+
+
+def trace(error: Exception) -> str:
+    """A mistake of ours: where it happened goes to the terminal, what it was to the page."""
+    traceback.print_exception(error)
+    return f"{type(error).__name__}: {error}"
 
 
 def said(error: Exception) -> str:
