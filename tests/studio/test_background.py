@@ -23,8 +23,10 @@ def swept(page: Page, progress: str, positions: int = 1) -> None:
         page.hear()
 
 
-def children(process: int) -> list[int]:
-    return [int(k) for k in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+def sweepers(process: int) -> list[int]:
+    """Processes that a simulation has sweeping for it."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(k) for k in children if "sweeper" in Path(f"/proc/{k}/cmdline").read_text()]
 
 
 def test_a_sweep_is_told_to_every_page_and_ends_with_its_simulation(
@@ -48,7 +50,7 @@ def test_a_sweep_is_told_to_every_page_and_ends_with_its_simulation(
         page.do("Sweep", motion=MOTION)
         swept(page, "running")
         worker = server.simulation_process()
-        sweeper = children(worker)
+        sweeper = sweepers(worker)
         assert len(sweeper) == 1
         os.kill(worker, signal.SIGKILL)
         page.until(lambda k: k["kind"] == "Status" and k["state"] == "restarted")
