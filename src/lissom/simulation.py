@@ -291,13 +291,16 @@ class Simulation(Built):
 
     @property
     def clearances(self) -> tuple[Clearance, ...]:
-        """The smallest distance of each cable to each part it may touch, in the last equilibrium."""
+        """The smallest distance of each cable to each part it may touch, as last solved; `place` in m along it.
+
+        Where a cable touches a part, that of the place that is pressed.
+        """
         if self._assembly is None and self._past is not None and not self._dirty:
             self._assemble()
         if self._assembly is None:
             return ()
         points = [self.cable(name).positions for name in self._solvers]
-        return tuple(self._assembly.surroundings.clearances(points))
+        return tuple(self._assembly.clearances(points))
 
     def clearance_along(self, name: str) -> Array:
         """(points,) m from the skin of a cable to the nearest part it may touch; inf where there is none."""

@@ -14,6 +14,8 @@ from lissom.geometry.solids import Solid
 from lissom.geometry.touching import new_found, touching
 from lissom.rods.contacts import on_polyline
 from lissom.rods.smooth import SAMPLES, Places, dips, new_places, smooth_places
+from lissom.scene import Scene
+from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
 Distance = Callable[[Array], Array]
@@ -253,3 +255,34 @@ def test_a_dip_in_the_outer_half_of_the_last_segment_is_found() -> None:
     where, depth = dips(solids.plane_solid(), np.eye(3), np.zeros(3), points, allowed, 0.005)
     assert where == pytest.approx([0.5 + (SAMPLES * 8 - 4) / SAMPLES])
     assert depth == pytest.approx([0.005 - (0.02 - 0.03 * (1.0 - 4 / SAMPLES))])
+
+
+def test_the_clearance_is_that_of_the_curve_that_touches() -> None:
+    """Over a thin bar the line through the points runs 50 µm inside; the cable that is certified does not."""
+    simulation = Simulation(
+        Scene.from_toml("""
+        [[cables]]
+        name = "c"
+        length = 0.64
+        points = 65
+        section = { diameter = "8 mm" }
+        material = { youngs_modulus = "5 MPa", poisson = 0.45, density = 1200 }
+        start = { position = [-0.3, 0, 0] }
+        end = { position = [0.3, 0, 0] }
+        [[parts]]
+        name = "bar"
+        motion = "driven"
+        position = [0.01, 0, -0.15]
+        tangent = [0, 1, 0]
+        shape = { kind = "cylinder", diameter = "2 mm", length = "300 mm" }
+        """)
+    )
+    simulation.solve().raise_if_failed()
+    simulation.move("bar", position=(0.01, 0, -0.05))
+    simulation.solve().raise_if_failed()
+    assert simulation.contacts
+    (clear,) = simulation.clearances
+    assert abs(clear.distance) < 1e-4 * 0.004
+    assert clear.place == pytest.approx(simulation.contacts[0].place, abs=1e-4)
+    inside = np.hypot(*(simulation.cable("c").positions - [0.01, 0, -0.05])[:, [0, 2]].T).min() - 0.005
+    assert abs(inside) > 1e-6  # so that the two can be told apart

@@ -487,6 +487,27 @@ class Assembly:
         self.surroundings.margin = max(self.surroundings.margin, 1.5 * self._depth(found))
         return found
 
+    def clearances(self, points: list[Array]) -> list[Clearance]:
+        """The nearest place of every cable to every part that it may touch: of what presses, that."""
+        pressed = self._touched.where(np.flatnonzero(self._touched.force > 0.0))
+        return [self._pressing(k, pressed) or k for k in self.surroundings.clearances(points)]
+
+    def _pressing(self, clear: Clearance, c: Contacts) -> Clearance | None:
+        """The deepest contact of a cable with a part; None where they do not touch."""
+        skins, obstacles = self.surroundings.skins, self.surroundings.obstacles
+        mine = [
+            k
+            for k in range(len(c))
+            if c.link[k] != NO_LINK
+            and c.other[k] == NO_LINK
+            and (skins[c.link[k]].name, obstacles[c.part[k]].name) == (clear.cable, clear.part)
+        ]
+        if not mine:
+            return None
+        k = min(mine, key=lambda k: float(c.gap[k]))
+        place = float(on_polyline(skins[c.link[k]].s, c.segment[k : k + 1], c.t[k : k + 1])[0])
+        return replace(clear, distance=float(c.gap[k]), place=place, point=c.point[k].copy(), normal=c.normal[k].copy())
+
     def _reports(
         self, system: System, outcome: Settled, reason: str, notes: tuple[str, ...], began: float
     ) -> dict[str, RodReport]:
