@@ -47,6 +47,8 @@ STAY = 0.5
 SHARP = 0.5
 # A place that is watched takes the place of those nearer to it than this (segments).
 INSTEAD = 0.01
+# Contacts of one segment with one part that are looked at in a step.
+MOST_OF_ONE = 8
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -246,6 +248,7 @@ class Surroundings:
         contacts.inside[:] = places.runs[:count] == 1
         contacts.along[:], contacts.bend[:] = places.along[:count], places.bend[:count]
         kept = distinct(contacts.place, contacts.gap, contacts.normal, contacts.inside)
+        kept[kept] &= nearest_of_each(contacts.segment[kept, 0], contacts.gap[kept])
         if not kept.all():
             contacts = contacts.where(kept)
         if obstacle.friction > 0.0 and (a, b) in self._memory:
@@ -409,6 +412,17 @@ class Surroundings:
                 distances(obstacle.solid, obstacle.rotation, obstacle.position, points, here)
                 found = np.where(flags > 0, np.minimum(found, here), found)
         return found - self.skins[number].radius
+
+
+def nearest_of_each(segment: Indices, gap: Array) -> NDArray[np.bool_]:
+    """The MOST_OF_ONE nearest of the contacts of each segment: deep in a fine mesh every triangle is one."""
+    kept = np.ones(len(gap), dtype=bool)
+    if len(gap) > MOST_OF_ONE:
+        order = np.lexsort((gap, segment))
+        sorted_ = segment[order]
+        rank = np.arange(len(gap)) - np.searchsorted(sorted_, sorted_)
+        kept[order] = rank < MOST_OF_ONE
+    return kept
 
 
 def sharp(skin: Skin) -> float:
