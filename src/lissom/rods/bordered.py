@@ -213,7 +213,10 @@ class Bordered(Gathered):
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
         standing = any(body.touches for body in self.bodies)
         soft, hold = MERIT_HARDNESS * self.stiffness, HOLD * self.hardness
-        return self.rule(Problem(Z, right, force, self.contacts.gap, side, Q, b, soft, hold, standing))
+        c = self.contacts
+        knotted = bool(((c.link == c.other) & (force > 0.0)).any())  # would slide along itself, and off an end
+        lets_go = standing or (self._lets_go and not knotted)
+        return self.rule(Problem(Z, right, force, c.gap, side, Q, b, soft, hold, standing, lets_go))
 
     def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
         """The same where friction follows the contact forces: df = μ dλ along the way of what slips.

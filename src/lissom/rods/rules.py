@@ -33,6 +33,7 @@ class Problem:
     soft: float  # N/m: forces across gaps wider than they would press such a spring do not hold
     hold: float  # N/m: stiffness of what holds closed
     standing: bool  # whether bodies stand on contacts
+    lets_go: bool  # whether contacts that are held closed may be let go
 
 
 # u = (−dμ, dp) of the border; None where the step is not convex
@@ -43,7 +44,7 @@ def global_rule(p: Problem) -> Array | None:
     pressed = p.force > 0.0
     held = pressed & (p.force > p.soft * p.gap) if p.standing else pressed
     found = contact_forces(p.Q, p.b, held, pressed | (p.gap < 0.0), p.hold)
-    if found is None or (found[1].any() and not p.standing):
+    if found is None or (found[1].any() and not p.lets_go):
         return None
     return border_step(p.Z, p.right, p.force, *found)
 

@@ -120,6 +120,7 @@ class Stepping(Bordered):
         if length <= SHORTEST_STEP and self._meeting(trial) <= 1.0:
             return  # rather not at all
         self._mind(halvings)
+        self._lets_go = halvings == 0
         for link, pull in zip(self.links, step.pulls, strict=True):
             link.nu += length * pull
         c.force += length * step.pushes

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import newton
+from lissom.rods.blas import one_thread
 from lissom.rods.gathered import REACHED
 from lissom.rods.stepping import BOLDER, Stepping
 
@@ -95,12 +96,14 @@ class System(Stepping):
 
         `close`: nor between the places at which cables touch.
         """
-        outcome = self._settled(most_iterations, tolerance, depth, close)
+        with one_thread():
+            outcome = self._settled(most_iterations, tolerance, depth, close)
         self.contacts = self._seen
         return outcome
 
     def _settled(self, most_iterations: int, tolerance: float, depth: float, close: bool) -> Settled:
         self.caution, self._bolder = 1.0, BOLDER
+        self._lets_go = True
         shift_memory = 0.0
         shifted = escapes = index = in_a_row = pressed = pulled = pinned = looks = 0
         for link in self.links:
