@@ -55,6 +55,7 @@ class Gathered:
         self.rule: Rule = global_rule
         self.caution = 0.0  # of friction.stiffness; and what the next step divides it by
         self._bolder = 1.0
+        self._cuts = 0  # steps in a row that were cut to where what slips comes to rest
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
