@@ -369,8 +369,8 @@ class Simulation(Built):
     ) -> None:
         """Moves an end or clip ("brake hose/end"), a part or a junction ("bracket"), changing only what is given.
 
-        A part or junction that is free goes where the forces on it lead: it can be put somewhere before the first
-        solve, as a first guess, and not after.
+        A part or junction that is free goes where the forces on it lead, and cannot be moved; a first guess of where it
+        is can be given in the scene.
         `pose` is a 4×4 matrix; `quaternion` is (w, x, y, z) or a scipy Rotation. A tangent without a roll turns the
         present frame by the smallest rotation.
         """
@@ -416,9 +416,12 @@ class Simulation(Built):
         poses = self._parts if name in self._parts else self._junctions
         if name not in poses:
             raise ValueError(f"{name}: only a whole part or junction can be moved; its frames are fixed on it")
-        known = {k.name: k.motion for k in (*self._scene.parts, *self._scene.junctions)}
-        if known[name] == "free" and any(k.status in ("converged", "unstable") for k in self._reports.values()):
-            raise ValueError(f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"')
+        free = {k.name for k in self._scene.parts if k.motion == "free"}
+        free |= {k.name for k in self._scene.junctions if k.motion == "free"}
+        if name in free:
+            raise ValueError(
+                f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"'
+            )
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)

@@ -73,13 +73,15 @@ def stiffness(c: Contacts, places: Array, bristle: float, caution: float = 0.0) 
     return np.asarray(k[:, None, None] * (plane - along))
 
 
-def lowest(c: Contacts, aimed: Contacts, way: tuple[Array, Array], bristle: float, caution: float, change: float) -> float:
+def lowest(
+    c: Contacts, aimed: Contacts, way: tuple[Array, Array], bristle: float, caution: float, change: float
+) -> float:
     """The part of a step at which energy and friction together are lowest, where the whole of it went too far.
 
     c: before the step, with the forces from which its matrix was made; aimed: with those it leads to; way: (c, 3) m the
-    places before and after; change: J, of all energy but friction's. That energy is taken as quadratic: how it slopes at
-    the end of the step follows from friction as the matrix knew it. Friction's is followed through what stops slipping
-    or begins to, where its force turns within far less than a step.
+    places before and after; change: J, of all energy but friction's. That energy is taken as quadratic: how it slopes
+    at the end of the step follows from friction as the matrix knew it. Friction's is followed through what stops
+    slipping or begins to, where its force turns within far less than a step.
     """
     begin, du = slips(aimed, way[0]), slips(aimed, way[1]) - slips(aimed, way[0])
     size = np.sqrt(np.einsum("ck,ck->c", begin, begin))
