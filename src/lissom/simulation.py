@@ -370,8 +370,10 @@ class Simulation(Built):
         roll: float | None = None,
         pose: Array | None = None,
     ) -> None:
-        """Moves an end, clip, part or junction ("brake hose/end"), changing only what is given.
+        """Moves an end or clip ("brake hose/end"), a part or a junction ("bracket"), changing only what is given.
 
+        A part or junction that is free goes where the forces on it lead, and cannot be moved; a first guess of where it
+        is can be given in the scene.
         `pose` is a 4×4 matrix; `quaternion` is (w, x, y, z) or a scipy Rotation. A tangent without a roll turns the
         present frame by the smallest rotation.
         """
@@ -417,6 +419,12 @@ class Simulation(Built):
         poses = self._parts if name in self._parts else self._junctions
         if name not in poses:
             raise ValueError(f"{name}: only a whole part or junction can be moved; its frames are fixed on it")
+        free = {k.name for k in self._scene.parts if k.motion == "free"}
+        free |= {k.name for k in self._scene.junctions if k.motion == "free"}
+        if name in free:
+            raise ValueError(
+                f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"'
+            )
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)

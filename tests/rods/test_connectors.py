@@ -525,3 +525,37 @@ def test_a_saved_scene_has_free_things_where_they_came_to_rest(tmp_path: Path) -
         assert opened.cable(name).positions == pytest.approx(sim.cable(name).positions, abs=1e-6)
     sim.edit("a", mass_per_length=0.06)
     assert sim.pose("plug")[0][2] < -0.1  # and an edit goes on from there
+
+
+IN_THE_WAY = """
+    [types.wire]
+    stiffness = { bending = 0.01, torsion = 0.008 }
+    mass_per_length = 0.06
+    radius = 0.004
+    [[cables]]
+    name = "c"
+    type = "wire"
+    length = 0.5
+    start = { START, tangent = [1, 0, 0] }
+    end = { position = [0.2, 0, 0.06], tangent = [1, 0, 0] }
+    [[parts]]
+    name = "block"
+"""
+
+
+def test_what_a_cold_start_pushes_out_of_a_part_is_named() -> None:
+    ball = 'shape = { kind = "sphere", radius = 0.06 }\nposition = [0, 0, -0.03]\n'
+    text = IN_THE_WAY.replace("START", "position = [-0.2, 0, 0.06]") + ball
+    report = Simulation(Scene.from_toml(text)).solve().raise_if_failed()
+    assert any(k.startswith("pushed out of block (20.7 mm deep") for k in report.cables["c"].methods)
+    assert not report.cables["c"].warnings
+
+
+def test_a_cable_that_cannot_leave_the_part_it_is_mounted_on_says_so() -> None:
+    box = 'shape = { kind = "box", size = [0.2, 0.05, 0.05] }\nposition = [-0.1, 0, 0.06]\n'
+    text = IN_THE_WAY.replace("START", 'on = "block", position = [0, 0, 0]') + box
+    report = Simulation(Scene.from_toml(text)).solve()
+    assert not report.ok
+    assert "c could not be pushed out of block" in report.reason
+    assert "let the cable ignore block" in report.reason
+    assert "motion" not in report.reason

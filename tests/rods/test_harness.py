@@ -207,3 +207,28 @@ def test_a_loop() -> None:
     near, far = simulation.cable("near"), simulation.cable("far")
     assert near.positions[0] == pytest.approx(far.positions[0], abs=CLOSED)
     assert near.positions[-1] == pytest.approx(far.positions[-1], abs=CLOSED)
+
+
+RING = '{ cable = "a", at = "end" }, { cable = "ring", at = "start", tangent = [1, 1, 0] }, '
+RING += '{ cable = "ring", at = "end", tangent = [-1, 1, 0] }'
+
+
+@pytest.mark.parametrize(
+    "more", ["", "position = [0, 0, -0.1]\nquaternion = [0.7071068, 0, 0.7071068, 0]"], ids=["guessed", "taut"]
+)
+def test_both_ends_of_a_cable_on_one_free_junction(more: str) -> None:
+    """A ring that hangs on a cable: the junction is below the support, the forces at it balance."""
+    a = cable("a", 0.1, 21, start="{ position = [0, 0, 0], tangent = [0, 0, -1] }")
+    scene = Scene.from_toml(WIRE + cable("ring", 0.4, 65) + a + junction("J", RING, more))
+    simulation = solved(scene)
+    joined = (("a", "end"), ("ring", "start"), ("ring", "end"))
+    found = wrenches(simulation, joined)
+    assert float(np.abs(found.sum(axis=0)).max()) < 1e-7 * float(np.abs(found).max())
+    assert simulation.cable("a").reactions["start"].force[2] == pytest.approx(0.5 * MASS_PER_LENGTH * G, rel=1e-7)
+    assert simulation.pose("J")[0] == pytest.approx((0.0, 0.0, -0.1), abs=1e-6)
+
+
+def test_what_is_free_is_not_moved() -> None:
+    simulation = Simulation(y_scene())
+    with pytest.raises(ValueError, match=r'Y: motion = "free".*motion = "held"'):
+        simulation.move("Y", position=(0.3, 0.0, 0.0))

@@ -123,7 +123,7 @@ class Assembly:
             return alone
         system = self._system or self._new_system()
         outcome, reason = self._travel(system, self.goal)
-        return self._reports(system, outcome, reason, (), began)
+        return self._reports(system, outcome, reason, began)
 
     def _too_short(self) -> dict[str, RodReport]:
         """Reports, if a cable cannot reach from support to support; nothing is changed then."""
@@ -253,7 +253,6 @@ class Assembly:
         lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
         led = any(solver.line.initial is not None for solver in self.solvers.values())
         found = self._overlaps()
-        notes = tuple(overlap(k) for k in found)
         if not found and not self.bodies and not led and self._accept_alone(reports):
             return reports
         reason = ""
@@ -272,7 +271,7 @@ class Assembly:
             outcome, reason = self._settled(system, final=True, most=MOST_LED if led else MOST_ITERATIONS)
             outcome, reason = self._judged(system, outcome, reason)
             if outcome.status == newton.CONVERGED:
-                return self._reports(system, outcome, "", notes, began)
+                return self._pushed_out(self._reports(system, outcome, "", began), found)
         if found:
             self._slides.put(places, None)
             self._adopt(lonely)
@@ -281,12 +280,38 @@ class Assembly:
                 system = self._new_system()
                 outcome, reason = self._travel(system, self.goal)
             self._stand(self.goal)
-        reports = self._reports(system, outcome, reason, notes, began)
+            if outcome.status != newton.CONVERGED:
+                reason = self._stuck(found, len(attempts))
+        reports = self._pushed_out(self._reports(system, outcome, reason, began), found)
         if not all(k.status in ("converged", "unstable") for k in reports.values()):
             self._from = {}
             for solver in self.solvers.values():
                 solver.solved = None  # what they hold runs through things
         return reports
+
+    def _pushed_out(self, reports: dict[str, RodReport], found: list[Clearance]) -> dict[str, RodReport]:
+        """The reports; where they are of an equilibrium, the methods say what was inside which part at first."""
+        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+            return reports
+        for k in found:
+            done = f"pushed out of {k.part} ({-1000.0 * k.distance:.3g} mm deep at {1000.0 * k.place:.4g} mm)"
+            reports[k.cable] = replace(reports[k.cable], methods=(*reports[k.cable].methods, done))
+        self._last = dict(reports)
+        return reports
+
+    def _stuck(self, found: list[Clearance], shapes: int) -> str:
+        """What a cold start could not push out of what, and what helps."""
+        worst = min(found, key=lambda k: k.distance)
+        mounted = any(worst.part in dict(k.mounts) for k in self.surroundings.skins if k.name == worst.cable)
+        cure = "give `initial` points that lead around it"
+        if mounted:
+            cure = (
+                f"it is mounted on {worst.part}, and touches it beyond two diameters from there: mount it nearer to "
+                f"its surface, or let the cable ignore {worst.part}"
+            )
+        tried = f"from {shapes} first shape{'s' if shapes > 1 else ''}, and with {worst.part} drawn back and returned"
+        every = "; ".join(overlap(k) for k in found)
+        return f"{every}: {worst.cable} could not be pushed out of {worst.part}, {tried}; {cure}"
 
     def _led(self, guesses: list[Attempt], lonely: list[Attempt]) -> list[Attempt]:
         """What to start from, in order; lonely shapes only if they did not pass through cables on the way."""
@@ -508,9 +533,7 @@ class Assembly:
         place = float(on_polyline(skins[c.link[k]].s, c.segment[k : k + 1], c.t[k : k + 1])[0])
         return replace(clear, distance=float(c.gap[k]), place=place, point=c.point[k].copy(), normal=c.normal[k].copy())
 
-    def _reports(
-        self, system: System, outcome: Settled, reason: str, notes: tuple[str, ...], began: float
-    ) -> dict[str, RodReport]:
+    def _reports(self, system: System, outcome: Settled, reason: str, began: float) -> dict[str, RodReport]:
         status = "converged"
         if outcome.status != newton.CONVERGED:
             status = "not_converged"
@@ -518,8 +541,6 @@ class Assembly:
             reason = reason or f"{unfound}{self._pressed(system)}"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
-        if status == "not_converged" and notes:
-            reason = f"{reason}; at first {'; '.join(notes)}: give `initial` points that lead around it"
         if status != "not_converged":
             self._accept(system)
         if status == "converged" and not self.contacts and not self.bodies:

@@ -19,6 +19,8 @@ Indices = NDArray[np.int64]
 
 # k in units of the stiffness of a segment against a push.
 BRISTLE = 1e2
+# How finely a step that went too far is cut: 2⁻⁴⁰ of it.
+BISECTIONS = 40
 
 
 def slips(c: Contacts, places: Array) -> Array:
@@ -69,3 +71,28 @@ def stiffness(c: Contacts, places: Array, bristle: float, caution: float = 0.0) 
     k = np.where(stick, np.where(limit > 0.0, bristle, 0.0), limit / np.maximum(size, 1e-300))
     along = np.where(stick, 0.0, 1.0 - caution)[:, None, None] * way[:, :, None] * way[:, None, :]
     return np.asarray(k[:, None, None] * (plane - along))
+
+
+def lowest(
+    c: Contacts, aimed: Contacts, way: tuple[Array, Array], bristle: float, caution: float, change: float
+) -> float:
+    """The part of a step at which energy and friction together are lowest, where the whole of it went too far.
+
+    c: before the step, with the forces from which its matrix was made; aimed: with those it leads to; way: (c, 3) m the
+    places before and after; change: J, of all energy but friction's. That energy is taken as quadratic: how it slopes
+    at the end of the step follows from friction as the matrix knew it. Friction's is followed through what stops
+    slipping or begins to, where its force turns within far less than a step.
+    """
+    begin, du = slips(aimed, way[0]), slips(aimed, way[1]) - slips(aimed, way[0])
+    size = np.sqrt(np.einsum("ck,ck->c", begin, begin))
+    sticks = bristle * size <= c.friction * c.force
+    pull = np.where(sticks, bristle, aimed.friction * aimed.force / np.maximum(size, 1e-300))[:, None] * begin
+    pull += np.einsum("cjk,ck->cj", stiffness(c, way[0], bristle, caution), du)
+    end = -float(np.sum(pull * du))
+    bend = 2.0 * (end - change)
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        part = 0.5 * (low + high)
+        slope = end - (1.0 - part) * bend - float(np.sum(drag(aimed, way[0] + part * du, bristle) * du))
+        low, high = (part, high) if slope < 0.0 else (low, part)
+    return low

@@ -56,6 +56,7 @@ class Gathered:
         self.caution = 0.0  # of friction.stiffness; and what the next step divides it by
         self._bolder = 1.0
         self._lets_go = True  # whether a step may let go of contacts that are held closed [holding.py]
+        self._cuts = 0  # steps in a row that were cut to where what slips comes to rest
 
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""

@@ -1,11 +1,13 @@
 """Junctions: the cables they join as if clamped there, and a first guess of where a free one floats."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.bodies import matrix
+from lissom.rods.feasibility import LEAST_SLACK
 from lissom.scene import Cable, Clip, End, Scene
 from lissom.scene.junction import Junction, Member
 from lissom.scene.placing import Poses, member_poses, placed
@@ -16,6 +18,8 @@ Array = NDArray[np.float64]
 # A first guess leaves cables this much slack, if it can.
 SLACK = 0.1
 SWEEPS = 60
+# A pose that is said is taken where it leaves cables so many times the least slack they can be solved with.
+ENOUGH = 10.0
 
 
 def joined(scene: Scene, cable: Cable, parts: Poses | None, junctions: Poses) -> Cable:
@@ -44,19 +48,38 @@ def support_name(member: Member, junction: Junction, cable: Cable) -> str:
     return member.end(cable.length) or junction.name
 
 
+class Tie(NamedTuple):
+    """What a member of a junction leads to, one way along its cable."""
+
+    what: "str | Array"  # a junction, or a place in the world
+    length: float  # m of cable until there
+    seat: Array  # (3,) m: where the member sits on the junction
+    far_seat: Array  # (3,) m: where the cable sits on the other one
+    member: int
+    sense: float  # 1 towards the end of the cable, −1 towards its start
+
+    @property
+    def reach(self) -> float:
+        """m from junction to junction at which there is slack, however they are turned."""
+        offsets = float(np.linalg.norm(self.seat) + np.linalg.norm(self.far_seat))
+        return max((1.0 - SLACK) * self.length - offsets, 0.0)
+
+
 def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
     """Where junctions are: held ones and those that say so there, free ones guessed from what their cables reach.
 
     A free one that says its whole pose, as a saved one does, is there if its cables reach.
     """
     cables = {cable.name: placed(scene, cable, parts) for cable in scene.cables}
-    known = {k.name: k.pose for k in scene.junctions if k.pose is not None and k.motion == "held"}
+    said = {k.name: k.pose for k in scene.junctions if k.pose is not None}
     tied = {k.name: ties(k, scene, cables) for k in scene.junctions}
-    where = {k.name: np.array(k.position) for k in scene.junctions if k.position is not None}
-    said = [k for k in scene.junctions if k.quaternion is not None and within(where, k, tied[k.name])]
-    known |= {k.name: k.pose for k in said if k.pose is not None}
+    where = {name: np.array(position) for name, (position, _) in said.items()}
+    known: dict[str, Pose] = {}
+    for k in scene.junctions:
+        if k.name in said and (k.motion == "held" or (k.quaternion is not None and within(said, k, tied[k.name]))):
+            known[k.name] = said[k.name]
     for name, ropes in tied.items():
-        anchors = [anchor for anchor, _, _ in ropes if not isinstance(anchor, str)]
+        anchors = [k.what for k in ropes if not isinstance(k.what, str)]
         if name not in where:
             where[name] = np.mean(anchors, axis=0) if anchors else np.zeros(3)
     for _ in range(SWEEPS):
@@ -65,22 +88,18 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
                 continue
             y = where[junction.name]
             where[junction.name] = np.mean(
-                [drawn(y, where[a] if isinstance(a, str) else a, reach) for a, reach, _ in tied[junction.name]], axis=0
+                [drawn(y, where[k.what] if isinstance(k.what, str) else k.what, k.reach) for k in tied[junction.name]],
+                axis=0,
             )
     found: dict[str, Pose] = {}
     for junction in scene.junctions:
         if junction.name in known:
-            found[junction.name] = known[junction.name] or ((0.0, 0.0, 0.0), NO_TURN)
+            found[junction.name] = known[junction.name]
         else:
             px, py, pz = (float(v) for v in where[junction.name])
             turn = junction.quaternion if junction.position is not None else None
             found[junction.name] = ((px, py, pz), turn or facing(junction, tied[junction.name], where))
     return found
-
-
-Tie = tuple[
-    "str | Array", float, tuple[int, float]
-]  # (junction or place at the other end, reach in m, (member, sense))
 
 
 def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie]:
@@ -89,32 +108,41 @@ def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie
     for number, member in enumerate(junction.members):
         cable = cables[member.cable]
         place = member.place(cable.length)
-        stops: list[tuple[float, str | Array]] = []
+        nowhere = np.zeros(3)
+        stops: list[tuple[float, str | Array, Array]] = []
         for at, end in ((0.0, cable.start), (cable.length, cable.end)):
             if end is not None and end.position is not None:
-                stops.append((at, np.array(end.position)))
+                stops.append((at, np.array(end.position), nowhere))
         for clip in cable.clips:
             where = clip.place(cable.length)
             if where is not None and clip.position is not None:
-                stops.append((where, np.array(clip.position)))
+                stops.append((where, np.array(clip.position), nowhere))
         for other in scene.junctions:
             if other is not junction:
-                stops += [(m.place(cable.length), other.name) for m in other.members if m.cable == member.cable]
+                mine = [m for m in other.members if m.cable == member.cable]
+                stops += [(m.place(cable.length), other.name, np.array(m.position)) for m in mine]
         for sense in (-1.0, 1.0):
-            ahead = [(abs(at - place), what) for at, what in stops if (at - place) * sense > 0.0]
+            ahead = [(abs(at - place), what, seat) for at, what, seat in stops if (at - place) * sense > 0.0]
             if ahead:
-                length, what = min(ahead, key=lambda k: k[0])
-                found.append((what, (1.0 - SLACK) * length, (number, sense)))
+                length, what, seat = min(ahead, key=lambda k: k[0])
+                found.append(Tie(what, length, np.array(member.position), seat, number, sense))
     return found
 
 
-def within(where: dict[str, Array], junction: Junction, tied: list[Tie]) -> bool:
+def within(said: dict[str, Pose], junction: Junction, tied: list[Tie]) -> bool:
     """Whether a junction is where its cables reach to from what they lead to, as far as that is said."""
-    here = where.get(junction.name)
-    if here is None:
-        return False
-    ends = [(where.get(k) if isinstance(k, str) else k, reach / (1.0 - SLACK)) for k, reach, _ in tied]
-    return all(end is None or float(np.linalg.norm(here - end)) <= length for end, length in ends)
+    for tie in tied:
+        there = (tie.what, NO_TURN) if not isinstance(tie.what, str) else said.get(tie.what)
+        if there is not None:
+            way = seated(said[junction.name], tie.seat) - seated(there, tie.far_seat)
+            if float(np.linalg.norm(way)) > (1.0 - ENOUGH * LEAST_SLACK) * tie.length:
+                return False
+    return True
+
+
+def seated(pose: "tuple[tuple[float, float, float] | Array, tuple[float, float, float, float]]", seat: Array) -> Array:
+    """(3,) m in the world: a seat on a junction with this pose."""
+    return np.asarray(np.array(pose[0]) + matrix(np.array(pose[1])) @ seat)
 
 
 def drawn(y: Array, anchor: Array, reach: float) -> Array:
@@ -128,11 +156,11 @@ def facing(junction: Junction, tied: list[Tie], where: dict[str, Array]) -> tupl
     """The rotation that points the members best to where they lead (Wahba's problem)."""
     here = where[junction.name]
     total = 1e-6 * np.eye(3)  # what nothing points to is not turned
-    for what, _, (number, sense) in tied:
-        way = sense * ((where[what] if isinstance(what, str) else what) - here)
+    for tie in tied:
+        way = tie.sense * ((where[tie.what] if isinstance(tie.what, str) else tie.what) - here)
         size = float(np.linalg.norm(way))
         if size > 0.0:
-            total += np.outer(way / size, matrix(np.array(junction.frames[number]))[:, 2])
+            total += np.outer(way / size, matrix(np.array(junction.frames[tie.member]))[:, 2])
     u, _, vt = np.linalg.svd(total)
     R = u @ np.diag([1.0, 1.0, float(np.linalg.det(u @ vt))]) @ vt
     return quaternion_of(R)

@@ -185,7 +185,7 @@ class Link:
             columns = np.unique(np.concatenate([columns, *(own for _, own, _ in couplings)]))
         at = np.searchsorted(columns, self.columns) if couplings else np.arange(len(columns))
         across = np.zeros((self.runs, len(columns)))
-        across[:, at] -= taken[runs, wide]
+        np.subtract.at(across.T, at, taken[wide, runs])  # both ends may sit on one body
         for j, own, T in couplings:
             across[j, np.searchsorted(columns, own)] += T
         border.subtract(Z, right, self.columns, taken[wide, wide], self.work.schur[self.own : self.width, self.width])

@@ -97,8 +97,8 @@ class Slides:
 
     def noted(self) -> None:
         """The cables were solved one by one: what touches has to know where their points are now."""
-        for number, (solver, mine) in enumerate(zip(self.solvers, self.numbers, strict=True)):
-            if mine and self.surroundings.skins[number].s is not solver.grid.s:
+        for number, solver in enumerate(self.solvers):
+            if self.surroundings.skins[number].s is not solver.grid.s:
                 self.surroundings.follow(number, solver)
 
     # ---- what drives them ----------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ LEAST_CAUTION = 0.1
 LEAST_BOLD = 1.3
 # and what rubs has a merit that falls along every step: it may be asked for more often.
 RUBBING_HALVINGS = 10
+# So many steps in a row are cut to where what slips comes to rest; after that, caution.
+MOST_CUTS = 2
 # A step halved more often than this has to lower the merit for sure, not but for rounding.
 NOISY_HALVINGS = 2
 
@@ -98,6 +100,7 @@ class Stepping(Bordered):
         halvings = 0
         most = RUBBING_HALVINGS if c.rubs else MOST_HALVINGS
         whole = length
+        cut, rests = False, c.rubs and step.loads is None  # where cables stretch their points follow the forces
         while True:
             trial = self._trial(step, length, aimed)
             clear = self._clear(trial)
@@ -114,11 +117,16 @@ class Stepping(Bordered):
                     length = whole
                     trial = self._trial(step, length, aimed)
                 break
+            elif rests and length == 1.0 and self._cuts < MOST_CUTS:  # halves would miss where that is
+                self._cuts += 1
+                cut = True
+                length = min(max(self._lowest(start, trial, aimed), SHORTEST_STEP), 0.999)
             else:
                 length *= 0.5
                 halvings += 1
         if length <= SHORTEST_STEP and self._meeting(trial) <= 1.0:
             return  # rather not at all
+        self._cuts = self._cuts if cut else 0
         self._mind(halvings)
         self._lets_go = halvings == 0
         for link, pull in zip(self.links, step.pulls, strict=True):
@@ -179,9 +187,19 @@ class Stepping(Bordered):
         pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
         value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
         if aimed.rubs:  # of the places that rub now: others would count ways they have not gone
-            at = places(aimed, points) + rigid.shifts(aimed, self.bodies, poses)
-            value += friction.energy(aimed, at, self.bristle)
+            value += friction.energy(aimed, self._places(aimed, points, poses), self.bristle)
         return Trial(value, frames, points, poses, contacts)
+
+    def _places(self, c: Contacts, points: list[Array], poses: list[tuple[Array, Array]]) -> Array:
+        """(c, 3) m: where contacts are on cables, and bodies, that have moved."""
+        return np.asarray(places(c, points) + rigid.shifts(c, self.bodies, poses))
+
+    def _lowest(self, start: Trial, whole: Trial, aimed: Contacts) -> float:
+        """The part of a whole step at which the merit is lowest where things rub."""
+        way = [self._places(aimed, k.points, k.poses) for k in (start, whole)]
+        rubbing = [friction.energy(aimed, at, self.bristle) for at in way]
+        change = whole.value - start.value - (rubbing[1] - rubbing[0])
+        return friction.lowest(self.contacts, aimed, (way[0], way[1]), self.bristle, self.caution, change)
 
     def _stretching(self, number: int, step: Step) -> Terms | None:
         """The contact forces after a step, on a link that they stretch: else what rubs would follow late."""

@@ -102,7 +102,7 @@ class System(Stepping):
         return outcome
 
     def _settled(self, most_iterations: int, tolerance: float, depth: float, close: bool) -> Settled:
-        self.caution, self._bolder = 1.0, BOLDER
+        self.caution, self._bolder, self._cuts = 1.0, BOLDER, 0
         self._lets_go = True
         shift_memory = 0.0
         shifted = escapes = index = in_a_row = pressed = pulled = pinned = looks = 0
