@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from lissom.rods import bodies, border, dense, friction, rigid, springs
 from lissom.rods.complementarity import nonnegative
-from lissom.rods.contacts import places
+from lissom.rods.contacts import NO_LINK, places
 from lissom.rods.crowd import Crowd, Slope
 from lissom.rods.gathered import Gathered
 from lissom.rods.holding import border_step, contact_forces
@@ -214,8 +214,9 @@ class Bordered(Gathered):
         standing = any(body.touches for body in self.bodies)
         soft, hold = MERIT_HARDNESS * self.stiffness, HOLD * self.hardness
         c = self.contacts
-        knotted = bool(((c.link == c.other) & (force > 0.0)).any())  # would slide along itself, and off an end
-        lets_go = standing or (self._lets_go and not knotted)
+        pressed = c.where(np.flatnonzero((force > 0.0) & (c.other != NO_LINK)))
+        knotted = bool((pressed.link == pressed.other).any())  # would slide along itself, and off an end
+        lets_go = standing or (self._lets_go and len(pressed) > 0 and not knotted)
         return self.rule(Problem(Z, right, force, c.gap, side, Q, b, soft, hold, standing, lets_go))
 
     def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
