@@ -2,6 +2,12 @@
 import { Lost, type Connection } from "./connection";
 import type { Scrub, Steer } from "./messages";
 
+/** What comes back from what leads. */
+export interface Heard {
+  stopped(): void; // the cables do not follow to where it was led
+  refused(why: string): void;
+}
+
 export class Leader {
   private under = false; // a command is under way
   private next: Steer | Scrub | null = null;
@@ -10,13 +16,8 @@ export class Leader {
 
   constructor(
     private readonly connection: Connection,
-    private readonly refused: (why: string) => void,
+    private readonly heard: Heard,
   ) {}
-
-  /** Whether something is being led. */
-  get on(): boolean {
-    return this.held;
-  }
 
   to(command: Steer | Scrub): void {
     this.held = true;
@@ -25,10 +26,10 @@ export class Leader {
     this.send();
   }
 
-  /** Lets go, once all that was asked is done. */
-  end(how: "Drop" | "Cancel" = "Drop"): void {
+  /** Lets go, once all that was asked is done; `now`: what is not yet under way is not done any more. */
+  end(how: "Drop" | "Cancel" = "Drop", now = how === "Cancel"): void {
     if (!this.held) return;
-    if (how === "Cancel") this.next = null;
+    if (now) this.next = null;
     this.ending = how;
     this.send();
   }
@@ -45,8 +46,11 @@ export class Leader {
     this.under = true;
     this.connection
       .send(next ?? { kind: ending ?? "Drop" })
+      .then((answer) => {
+        if (next !== null && typeof answer === "string" && answer !== "") this.heard.stopped();
+      })
       .catch((error: Error) => {
-        if (!(error instanceof Lost)) this.refused(error.message);
+        if (!(error instanceof Lost)) this.heard.refused(error.message);
       })
       .finally(() => {
         this.under = false;

@@ -10,37 +10,24 @@ export class Player {
   readonly leader: Leader;
   speed = 1;
   playing = false;
-  private why = ""; // the parts are not where they were to be
-  private where = ""; // the joints stood then
+  private refused = ""; // what a command was answered with that could not be done
   private chosen = "";
   private wanted = 0; // s
   private last = 0; // ms, of the last picture while playing
 
   constructor(private readonly page: Page) {
-    this.leader = new Leader(page.connection, (why) => this.halt(why));
-    page.store.on("frame", (frame) => {
-      const stopped = frame?.stopped ?? "";
-      if (this.leader.on) this.reason = stopped;
-      else if (this.why !== "" && this.stood() !== this.where) this.reason = "";
-      if (this.playing && stopped !== "") this.halt(stopped);
+    this.leader = new Leader(page.connection, {
+      stopped: () => this.halt(""),
+      refused: (why) => this.halt(why),
     });
     page.store.on("scene", (now, before) => {
       if (now?.file !== before?.file) this.halt("");
     });
   }
 
-  /** Why the parts are not where they were to be; stays until they move again. */
+  /** Why the parts are not where they were to be. */
   get reason(): string {
-    return this.why;
-  }
-
-  private set reason(text: string) {
-    this.why = text;
-    this.where = text === "" ? "" : this.stood();
-  }
-
-  private stood(): string {
-    return JSON.stringify(this.page.store.get("frame")?.joints ?? null);
+    return this.refused !== "" ? this.refused : (this.page.store.get("frame")?.stopped ?? "");
   }
 
   get motion(): MotionInfo | null {
@@ -82,7 +69,7 @@ export class Player {
     const [start, end] = this.range;
     this.wanted = this.time >= end - 1e-9 ? start : this.time;
     this.playing = true;
-    this.reason = "";
+    this.refused = "";
     this.last = performance.now();
     this.page.ask(true);
     requestAnimationFrame((now) => this.tick(now));
@@ -99,6 +86,7 @@ export class Player {
     const { motion } = this;
     if (motion === null || motion.error !== "") return;
     this.playing = false;
+    this.refused = "";
     const [start, end] = this.range;
     this.wanted = Math.min(Math.max(time, start), end);
     this.leader.to({ kind: "Scrub", motion: motion.name, seconds: this.wanted });
@@ -110,19 +98,19 @@ export class Player {
     if (motion === null) return;
     this.pause();
     this.wanted = time;
+    this.refused = "";
     try {
-      this.reason = String(await this.page.send({ kind: "GoToTime", motion: motion.name, seconds: time, along }));
+      await this.page.send({ kind: "GoToTime", motion: motion.name, seconds: time, along });
     } catch (error) {
-      this.reason = message(error);
+      this.refused = message(error);
     }
     this.page.ask(true);
   }
 
   private halt(why: string): void {
-    const was = this.playing;
+    if (this.playing) this.leader.end("Drop", true);
     this.playing = false;
-    this.reason = why;
-    if (was) this.leader.end();
+    this.refused = why;
     this.page.ask(true);
   }
 

@@ -118,8 +118,8 @@ def test_scrubbing_and_playing_give_the_joints_of_the_motion(studio: Open) -> No
     assert 1.45 < later <= 2.0
     assert now["joints"]["travel"][0] == pytest.approx(0.06 * (2.0 - later) / 0.6, abs=1e-9)
     # where the hose cannot follow, it stops and says why
-    page.send("Edit", values={"hose/length": 0.345})
     page.send("GoToTime", motion="pothole in a bend", seconds=0.0)
+    page.send("Edit", values={"hose/length": 0.345})
     page.press("j")
     page.until("document.querySelector('[data-test=motion-note]').textContent.includes('too short')")
     page.until("document.querySelector('[data-test=play]').title.startsWith('Play')")

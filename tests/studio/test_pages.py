@@ -127,9 +127,10 @@ def test_drags_that_wait_are_superseded_and_all_answered(page: Page) -> None:
 
 def test_read_outs_follow_the_last_frame(page: Page) -> None:
     page.do("Edit", values={"hose/length": 0.42})
-    last = header(page.frames[-1])["number"]
     deadline = time.monotonic() + 30
-    while not page.readouts or page.readouts[-1]["frame"] < last:
+    while not page.readouts or page.readouts[-1]["cables"][0]["length"] != pytest.approx(0.42):
+        page.hear(deadline - time.monotonic())
+    while page.readouts[-1]["frame"] != header(page.frames[-1])["number"]:
         page.hear(deadline - time.monotonic())
     (values,) = page.readouts[-1]["cables"]
     assert values["length"] == pytest.approx(0.42)

@@ -21,6 +21,8 @@ NEARER: Final = 10
 """Halvings of the last step, where cables cannot follow all of it."""
 MOST_BETWEEN: Final = 64
 """Positions of a motion that are passed on the way from one time to another."""
+FINER: Final = 4
+"""How often the time where everything stopped is looked for more finely."""
 SOLVE: Final = "sim.solve()"
 
 
@@ -113,7 +115,9 @@ def lead_along(session: Session, motion: str, time: float, scene: Scene, passed:
     course = Course.of(scene, scene.motion(motion))
     end = min(max(time, float(course.times[0])), float(course.times[-1]))
     stand = session.stand
-    start = stand.time if stand is not None and stand.motion == motion and stands(session) else end
+    start = end
+    if stand is not None and stand.motion == motion and stands(session) and follows(session.report):
+        start = stand.time
     passed += [] if passed else [present(session.simulation, course.at(end))]
     for t in between(course, start, end):
         goal = course.at(t)
@@ -140,7 +144,6 @@ def between(course: Course, start: float, end: float) -> list[float]:
 
 def nearest_time(session: Session, course: Course, start: float, end: float) -> float:
     """Between two times the one whose position is nearest to where everything stopped."""
-    times = np.linspace(start, end, MOST_BETWEEN)
     here = present(session.simulation, course.at(end))
 
     def away(time: float) -> float:
@@ -149,7 +152,11 @@ def nearest_time(session: Session, course: Course, start: float, end: float) -> 
         parts = [np.subtract(goal.poses[k][0], here.poses[k][0]) for k in goal.poses]
         return math.sqrt(sum(float(np.sum(d * d)) for d in [*joints, *parts]))
 
-    return float(min(times, key=away))
+    for _ in range(FINER):
+        times = [float(k) for k in np.linspace(start, end, MOST_BETWEEN)]
+        at = min(range(len(times)), key=lambda k: away(times[k]))
+        start, end = times[max(at - 1, 0)], times[min(at + 1, len(times) - 1)]
+    return times[at]
 
 
 def stands(session: Session) -> bool:
@@ -183,7 +190,6 @@ def let_go(session: Session, held: Grabbed) -> None:
         session.go_to(held.before)
         return
     session.grabbed = session.held = None
-    session.stopped = ""
     session.script += tuple(led_lines(held.before.state.scene, held.led))
     session.step(f"move {held.path}", held.before)
 

@@ -719,7 +719,7 @@ class Frame:
     held: Held | None
     joints: dict[str, list[float]] = field(default_factory=dict)  # where they stand
     playhead: Playhead | None = None
-    stopped: str = ""  # why joints that are led are not where they are wanted
+    stopped: str = ""  # why joints that were led last are not where they were wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,14 +48,14 @@ MOST_KEYFRAMES = 2000
 
 
 def steer(session: Session, command: Steer) -> Json:
-    """As near as the cables follow; why not farther is told with every frame."""
+    """As near as the cables follow; answered with why not farther, "" where it is there."""
     goal = goal_of(scene_of(session), command.joints)
     held = take_joints(session, ", ".join(command.joints))
     assert held.led is not None
     held.led += [] if held.led else [present(session.simulation, goal)]
     session.stopped = lead(session, goal, held.before.state.scene)
     held.led.append(present(session.simulation, goal))
-    return None
+    return session.stopped
 
 
 def scrub(session: Session, command: Scrub) -> Json:
@@ -64,7 +64,7 @@ def scrub(session: Session, command: Scrub) -> Json:
     held = take_joints(session, command.motion)
     assert held.led is not None
     session.stopped = lead_along(session, command.motion, command.seconds, held.before.state.scene, held.led)
-    return None
+    return session.stopped
 
 
 def scene_of(session: Session) -> Scene:
@@ -107,6 +107,7 @@ def go(session: Session, goal: Goal) -> str:
 
 
 def told(session: Session, reason: str) -> str:
+    session.stopped = reason
     if reason:
         session.tell(Notice("warning", f"Stopped on the way: {reason}"))
     return reason

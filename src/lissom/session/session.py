@@ -77,7 +77,7 @@ class Session:
         self.held: Held | None = None
         self.first: Moment | None = None  # as it was opened
         self.stand: Stand | None = None  # where on a motion the parts were led
-        self.stopped = ""  # why joints that are led are not where they are wanted
+        self.stopped = ""  # why joints that were led last are not where they were wanted
         self.take: Taking | None = None  # a motion that is being taken down
         self.background = Background()  # sweeps of motions
         self.frames = 0
@@ -94,6 +94,7 @@ class Session:
         if self.grabbed is not None:
             self.do(Drop())  # an edit ends a drag: else it could be undone only together with it
         before = self.moment()
+        self.stopped = ""
         try:
             value = act.run(self, command)
         except Exception:
