@@ -129,8 +129,7 @@ def touching_mesh(
         number = collect(solid.tree, a, b, bend, cutoff, stack, near)
         if number > len(near):
             near = np.empty(2 * number, np.int64)
-            bend = 0.5 * max(turn(points, s), turn(points, s + 1))
-        number = collect(solid.tree, a, b, bend, cutoff, stack, near)
+            number = collect(solid.tree, a, b, bend, cutoff, stack, near)
         if number == 0:
             continue
         if here:
