@@ -182,9 +182,10 @@ def rules() -> Iterator[Row]:
             contacts = len(simulation.contacts)
             iterations, held = 0, 0
             for frame in range(1, 5):
-                assert simulation._assembly is not None
-                assert simulation._assembly._system is not None
-                simulation._assembly._system.rule = rule
+                assert simulation._islands is not None
+                (assembly,) = simulation._islands.assemblies
+                assert assembly._system is not None
+                assembly._system.rule = rule
                 simulation.move("cable/end", position=(0.8, 0.0, 0.05 + 0.003 * frame))
                 report = simulation.solve()
                 iterations += report.iterations

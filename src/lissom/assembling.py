@@ -11,6 +11,7 @@ from lissom.geometry.solids import Solid
 from lissom.rods.assembly import Assembly
 from lissom.rods.bodies import Body, Carried, Seat
 from lissom.rods.harness import support_name
+from lissom.rods.islands import connected
 from lissom.rods.line import FRAME
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
@@ -72,10 +73,22 @@ def make_solid(scene: Scene, part: Part) -> tuple[Solid, tuple[str, ...]]:
     return found, warnings
 
 
+def bound(scene: Scene) -> list[list[str]]:
+    """Names of the cables, those together that hang on the same free thing; where parts are free, all."""
+    names = [cable.name for cable in scene.cables]
+    if any(part.motion == "free" for part in scene.parts):
+        return [names]
+    ties = [[member.cable for member in k.members] for k in scene.junctions if k.motion == "free"]
+    return connected(names, [(tied[0], other) for tied in ties for other in tied[1:]])
+
+
 def make_assembly(
     scene: Scene, solvers: dict[str, RodSolver], made: dict[str, Solid], parts: Poses, junctions: Poses
 ) -> Assembly:
-    """`made` are the solids of the parts that have one, `parts` and `junctions` where they stand."""
+    """Of these cables: free junctions are on all or on none of them, and where there are free parts they are all.
+
+    `made` are the solids of the parts that have one, `parts` and `junctions` where they stand.
+    """
     obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
     number = {k.name: i for i, k in enumerate(obstacles)}
     bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"]
@@ -167,7 +180,7 @@ def free_junctions(scene: Scene, solvers: dict[str, RodSolver], poses: Poses) ->
     order = list(solvers)
     bodies: list[Body] = []
     for junction in scene.junctions:
-        if junction.motion != "free":
+        if junction.motion != "free" or junction.members[0].cable not in solvers:
             continue
         position, quaternion = poses[junction.name]
         seats: list[Seat] = []

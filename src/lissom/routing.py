@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lissom.reports import Report
 from lissom.rods import routing
-from lissom.rods.assembly import Assembly
+from lissom.rods.islands import Islands
 from lissom.rods.line import Line, Support
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
@@ -60,7 +60,7 @@ class Routed(ABC):
     _scene: Scene
     _solvers: dict[str, RodSolver]
     _reports: dict[str, RodReport]
-    _assembly: Assembly | None
+    _islands: Islands | None
     _dirty: set[str]
     _modes: "dict[str, Mode]"
 
@@ -211,7 +211,7 @@ class Routed(ABC):
         counts = segment_counts(solver)
         line = self._lay(mode.name, old, new, mode)
         solver.set_line(replace(line, segments=int(counts.sum())), counts)
-        self._assembly = None
+        self._islands = None
         self._dirty.add(mode.name)
 
     # ---- solving -------------------------------------------------------------------------------------------------

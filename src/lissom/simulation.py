@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, skin
+from lissom.assembling import bound, is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, skin
 from lissom.building import Built
 from lissom.geometry.solids import Solid
 from lissom.laying import free_names
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
-from lissom.rods.assembly import Assembly, Contact, pose_between
+from lissom.rods.assembly import Assembly, Contact, are_good, pose_between
 from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
+from lissom.rods.islands import Islands
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.lone import Lone
 from lissom.rods.outcome import RodReport, RodState, between
@@ -104,7 +105,7 @@ class Simulation(Built):
         self._junctions = first_poses(scene, self._parts)
         self._solids: dict[str, Solid] = {}  # of the parts that can be touched, by name
         self._made: dict[tuple[str, ...], Solid] = {}  # all that were ever needed, by what they are made from
-        self._assembly: Assembly | None = None
+        self._islands: Islands | None = None
         self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
         self._lone: Lone | None = None  # the only cable that can touch anything: itself
@@ -194,16 +195,16 @@ class Simulation(Built):
     def _solve_lone(self, name: str, cold: bool) -> RodReport:
         """Alone; as an assembly of one where it touches itself, or would pass through itself on the way."""
         solver = self._solvers[name]
-        if self._assembly is None:
+        if self._islands is None:
             if self._lone is None or self._lone.solver is not solver:
                 self._lone = Lone(solver, skin(self._scene, name, solver))
             report = self._lone.solve(cold)
             if report is not None:
                 return report
-            self._assembly = make_assembly(self._scene, {name: solver}, {}, self._parts, self._junctions)
-        report = self._assembly.solve(cold)[name]
-        if report.status == "converged" and not self._assembly.contacts:
-            self._assembly = None
+            self._islands = Islands([[name]], self._make_assembly)
+        report = self._islands.solve(cold, {name})[name]
+        if report.status == "converged" and not self._islands.contacts:
+            self._islands = None
         return report
 
     def _overall(self, iterations: int, began: float) -> Report:
@@ -214,48 +215,54 @@ class Simulation(Built):
         return Report(worst, reason, iterations, time.perf_counter() - began, dict(self._reports))
 
     def _solve_together(self, cold: bool, began: float) -> Report:
-        """Cables among parts and on junctions: one system."""
+        """Cables among parts, on junctions and near each other."""
         if not cold and not self._dirty:
             return self._overall(0, began)
-        assembly = self._assembly or self._assemble()
-        stopped = self._stop_at_obstacles(assembly.depth)
-        assembly.aim(self._parts)
-        self._reports = assembly.solve(cold)
-        iterations = max((k.iterations for k in self._reports.values()), default=0)
-        if all(k.status in ("converged", "unstable") for k in self._reports.values()):
-            self._results.clear()
+        islands = self._islands or self._assemble()
+        stopped = self._stop_at_obstacles(islands.depth)
+        islands.aim(self._parts)
+        reports = islands.solve(cold, self._dirty)
+        iterations = max((k.iterations for k in reports.values()), default=0)
+        self._reports |= reports
+        for name in [k for k, report in reports.items() if are_good({k: report})]:
+            self._results.pop(name, None)
+        if are_good(self._reports):
             self._dirty.clear()
-            self._junctions |= {k.name: k.pose for k in assembly.bodies if k.name in self._junctions}
-            self._moved |= {k.name: k.pose for k in assembly.bodies if k.name in self._parts}
+            self._junctions |= {k.name: k.pose for k in islands.bodies if k.name in self._junctions}
+            self._moved |= {k.name: k.pose for k in islands.bodies if k.name in self._parts}
             self._parts = part_poses(self._scene, self._moved, self._settings)
-            if assembly.bodies:
-                self._mount_on([k.name for k in assembly.bodies if k.name in self._parts])
+            if islands.bodies:
+                self._mount_on([k.name for k in islands.bodies if k.name in self._parts])
             self._stood = dict(self._parts)
             self._told.clear()
-            for body in assembly.bodies:  # the scene says where they came to rest: what is opened begins there
+            for body in islands.bodies:  # the scene says where they came to rest: what is opened begins there
                 self._moves.setdefault(body.name, {}).update(position=body.pose[0], quaternion=body.pose[1])
         overall = self._overall(iterations, began)
         return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
 
-    def _assemble(self) -> Assembly:
+    def _make_assembly(self, names: list[str]) -> Assembly:
+        solvers = {name: self._solvers[name] for name in names}
+        return make_assembly(self._scene, solvers, self._solids, self._parts, self._junctions)
+
+    def _assemble(self) -> Islands:
         """The cables with all they can meet, as scene and solvers are now."""
-        assembly = make_assembly(self._scene, self._solvers, self._solids, self._parts, self._junctions)
+        islands = Islands(bound(self._scene), self._make_assembly)
         if self._past is not None:
-            assembly.take(self._past)
-        assembly.recall(self._reports)
-        self._assembly, self._past = assembly, None
-        self._sweep = make_sweep(self._scene, assembly.surroundings.obstacles)
-        found = self._sweep.overlaps(self._stood or self._parts, assembly.depth)
+            islands.take(self._past)
+        islands.recall(self._reports)
+        self._islands, self._past = islands, None
+        self._sweep = make_sweep(self._scene, islands.obstacles)
+        found = self._sweep.overlaps(self._stood or self._parts, islands.depth)
         self.notes += [text for text in found if text not in self.notes]
-        return assembly
+        return islands
 
     def _forget_assembly(self, contacts: bool = False) -> None:
         """The next solve makes another; what touched what goes with it, unless the contacts are to be forgotten."""
-        if self._assembly is not None:
-            self._past = self._assembly.past
+        if self._islands is not None:
+            self._past = self._islands.past
         if contacts:
             self._past = None
-        self._assembly = None
+        self._islands = None
 
     def _stop_at_obstacles(self, depth: float) -> str:
         """Held parts go as far towards where they are to be as nothing is in their way; says which were stopped."""
@@ -280,14 +287,14 @@ class Simulation(Built):
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Where cables touch parts, each other, or themselves, in the last equilibrium."""
-        if self._assembly is None and self._past is not None and not self._dirty:
+        if self._islands is None and self._past is not None and not self._dirty:
             self._assemble()  # after going back to a state
-        return () if self._assembly is None else self._assembly.contacts
+        return () if self._islands is None else self._islands.contacts
 
     @property
     def looks_for_contact(self) -> bool:
         """Whether cables are solved together with what they touch; not those that nothing is near but themselves."""
-        return self._meets or self._assembly is not None
+        return self._meets or self._islands is not None
 
     @property
     def clearances(self) -> tuple[Clearance, ...]:
@@ -295,21 +302,20 @@ class Simulation(Built):
 
         Where a cable touches a part, that of the place that is pressed.
         """
-        if self._assembly is None and self._past is not None and not self._dirty:
+        if self._islands is None and self._past is not None and not self._dirty:
             self._assemble()
-        if self._assembly is None:
+        if self._islands is None:
             return ()
-        points = [self.cable(name).positions for name in self._solvers]
-        return tuple(self._assembly.clearances(points))
+        return tuple(self._islands.clearances({name: self.cable(name).positions for name in self._solvers}))
 
     def clearance_along(self, name: str) -> Array:
         """(points,) m from the skin of a cable to the nearest part it may touch; inf where there is none."""
         points = self.cable(name).positions
-        if self._meets and self._assembly is None and not self._dirty:
+        if self._meets and self._islands is None and not self._dirty:
             self._assemble()
-        if self._assembly is None:
+        if self._islands is None:
             return np.full(len(points), np.inf)
-        return self._assembly.surroundings.along(name, np.ascontiguousarray(points))
+        return self._islands.along(name, np.ascontiguousarray(points))
 
     def solid(self, name: str) -> Solid | None:
         """What is touched where a part is touched; None where nothing can touch it."""
@@ -679,7 +685,7 @@ class Simulation(Built):
             dict(self._reports),
             dict(self._parts),
             dict(self._junctions),
-            self._past if self._assembly is None else self._assembly.past,
+            self._past if self._islands is None else self._islands.past,
             self._mounted,
         )
 
@@ -699,7 +705,7 @@ class Simulation(Built):
 
         None where that cannot be told of each cable alone: it touches something, slides, or hangs on a free part.
         """
-        if self._modes or (self._assembly is not None and (self._assembly.contacts or self._assembly.bodies)):
+        if self._modes or (self._islands is not None and (self._islands.contacts or self._islands.bodies)):
             return None
         found: set[str] = set()
         for name, solver in self._solvers.items():
@@ -726,7 +732,7 @@ class Simulation(Built):
         self._mounted = dict(state.mounted)
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
-        self._assembly, self._past = None, state.past
+        self._islands, self._past = None, state.past
         self._solvers = {}
         for name, line in state.lines.items():
             self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
@@ -755,7 +761,7 @@ class Simulation(Built):
             arrays[f"{k}.frames"] = sides.frames
             arrays[f"{k}.force"] = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
             arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
-        past = self._past if self._assembly is None else self._assembly.past
+        past = self._past if self._islands is None else self._islands.past
         if past is not None and not any(self._grip_numbers(name) for name in self._solvers):
             arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
         return arrays
@@ -787,7 +793,7 @@ class Simulation(Built):
 
     def take_arrays(self, arrays: Mapping[str, Array]) -> None:
         """The same, of what `state_arrays` gave."""
-        self._assembly = None
+        self._islands = None
         self._reports.clear()
         self._results.clear()
         self._dirty = set(self._solvers)

@@ -13,9 +13,10 @@ def dragged(rule: Rule) -> tuple[Simulation, int]:
     simulation = on_part_simulation(ACROSS, "{ position = [0, 0, 0] }", "{ position = [0.8, 0.1, 0.05] }")
     iterations = 0
     for frame in range(1, 4):
-        assert simulation._assembly is not None
-        assert simulation._assembly._system is not None
-        simulation._assembly._system.rule = rule
+        assert simulation._islands is not None
+        (assembly,) = simulation._islands.assemblies
+        assert assembly._system is not None
+        assembly._system.rule = rule
         simulation.move("cable/end", position=(0.8, 0.1, 0.05 + 0.003 * frame))
         iterations += simulation.solve().raise_if_failed().iterations
     assert simulation.contacts

@@ -21,8 +21,8 @@ EULER = math.pi**2 * B / LENGTH**2
 
 
 def system_of(simulation: Simulation) -> System:
-    assembly = simulation._assembly
-    assert assembly is not None
+    assert simulation._islands is not None
+    (assembly,) = simulation._islands.assemblies
     assert assembly._system is not None
     return assembly._system
 

@@ -7,7 +7,7 @@ of a lonely cable.
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import retwisted
-from lissom.rods.slides import CERTIFIED, Slides, restore, snapshot
+from lissom.rods.slides import CERTIFIED, Places, Slides, restore, snapshot
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Clearance, Surroundings
 from lissom.rods.system import Settled, System
@@ -30,6 +30,7 @@ from lissom.scene.placing import Poses
 
 Array = NDArray[np.float64]
 Pose = tuple[Array, Array]  # position (3,) and quaternion (4,)
+Strangers = Callable[[list[Array], list[Array]], set[str]]
 Attempt = tuple[float, dict[str, RodState]]  # how deep in parts, and the shapes to start from
 
 MOST_ITERATIONS = 120
@@ -76,8 +77,19 @@ class Contact:
     slips: bool | None = None  # whether friction is at its limit; None without friction
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How an assembly was last solved, to go back to."""
+
+    past: Past
+    last: dict[str, RodReport]
+    origins: list[Pose]  # of the parts
+    states: dict[str, RodState]
+    places: list[Places]  # of sliding supports
+
+
 class Assembly:
-    """The cables of a scene with all they can meet."""
+    """Some cables with all they can meet."""
 
     def __init__(self, solvers: dict[str, RodSolver], surroundings: Surroundings, bodies: list[Body]) -> None:
         self.solvers = solvers
@@ -88,7 +100,10 @@ class Assembly:
         self._system: System | None = None
         self._touched = Contacts.none()  # when everything was last solved
         self._clear = 0.0  # m around all cables in which there is nothing
-        self._last: dict[str, RodReport] = {}
+        self.neighbours: set[tuple[str, str]] = set()  # cables that nearly touched each other then
+        self.met: set[str] = set()  # cables of others for which the last solve was given up
+        self.last: dict[str, RodReport] = {}
+        self._strangers: Strangers | None = None
         self._from: dict[str, tuple[Support, ...]] = {}  # the supports for which the cables were last solved
         self._on_body = {(s.link, s.support) for body in bodies for s in body.seats}
         length = min(k.line.length for k in solvers.values())
@@ -105,10 +120,15 @@ class Assembly:
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
-    def solve(self, cold: bool) -> dict[str, RodReport]:
-        """Reports of all cables. One that fails leaves everything as it was last solved."""
+    def solve(self, cold: bool, strangers: Strangers | None = None) -> dict[str, RodReport]:
+        """Reports of all cables. One that fails leaves everything as it was last solved.
+
+        `strangers` gives the cables of others that ours come into as they go from some points to others; then `met`
+        has those, and the solve has failed. A cold one does not ask.
+        """
         began = time.perf_counter()
-        if not self._from and all(k.solved is not None for k in self.solvers.values()):
+        self.met, self._strangers = set(), strangers
+        if not self._from and self.has_begun:
             self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
         reason = self._held_inside()
         if reason:
@@ -121,6 +141,8 @@ class Assembly:
         alone = self._alone()
         if alone is not None:
             return alone
+        if self.met:
+            return self._refused("it meets another cable", began)
         system = self._system or self._new_system()
         outcome, reason = self._travel(system, self.goal)
         return self._reports(system, outcome, reason, began)
@@ -132,7 +154,7 @@ class Assembly:
             held = tuple(s for k, s in enumerate(solver.supports) if (number, k) not in self._on_body)
             if find_shortfall(held, solver.line.is_extensible) is not None:
                 found[name] = solver.solve()  # says so, and does no more
-        return {name: found[name] if name in found else self._last[name] for name in self.solvers} if found else {}
+        return {name: found[name] if name in found else self.last[name] for name in self.solvers} if found else {}
 
     def _held_inside(self) -> str:
         """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
@@ -158,19 +180,19 @@ class Assembly:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
         if self._clear <= 0.0 or self.bodies:
             return None
-        origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+        origins = self.origins
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
         before, places = self._stood(states), self._slides.places()
         way = self._way(origins, self.goal, parts_only=True)
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
         after = self._points()
         moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
-        good = all(k.status in ("converged", "unstable") for k in reports.values())
-        if good and self._goes_free(before, after, math.sqrt(3.0) * moved + way):
-            self._stand(self.goal)
+        free = are_good(reports) and self._goes_free(before, after, math.sqrt(3.0) * moved + way)
+        if free and not self._meets(before, after):
+            self.stand(self.goal)
             if self._accept_alone(reports):
                 return reports
-            self._stand(origins)
+            self.stand(origins)
         self._slides.put(places, None)
         self._system = None if self._slides.any else self._system
         targets = {name: solver.supports for name, solver in self.solvers.items()}
@@ -178,6 +200,11 @@ class Assembly:
         for name, solver in self.solvers.items():
             solver.supports = targets[name]
         return None
+
+    def _meets(self, before: list[Array], after: list[Array]) -> bool:
+        """Whether our cables would come into those of others."""
+        self.met = set() if self._strangers is None else self._strangers(before, after)
+        return bool(self.met)
 
     def _goes_free(self, before: list[Array], after: list[Array], way: float) -> bool:
         """Whether a motion that moves nothing by more than `way` (m), seen from each other, meets nothing."""
@@ -204,7 +231,8 @@ class Assembly:
             return False
         self._clear = clear
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
-        self._last = reports
+        self.last = reports
+        self.neighbours = self._pairs(contacts)
         self._system = None
         self._touched = Contacts.none()
         self.contacts = ()
@@ -224,10 +252,42 @@ class Assembly:
         """What its contacts leave behind."""
         return self.surroundings.past(self._touched)
 
+    def _pairs(self, c: Contacts) -> set[tuple[str, str]]:
+        names = [k.name for k in self.surroundings.skins]
+        different = (c.other != NO_LINK) & (c.other != c.link)
+        return {(names[a], names[b]) for a, b in zip(c.link[different], c.other[different], strict=True)}
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether all cables have a shape to go on from."""
+        return bool(self._from) or all(k.solved is not None for k in self.solvers.values())
+
+    @property
+    def is_led(self) -> bool:
+        """Whether cables begin with shapes that were given."""
+        return any(solver.line.initial is not None for solver in self.solvers.values())
+
+    @property
+    def origins(self) -> list[Pose]:
+        """Where the parts stand."""
+        return [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+
+    def mark(self) -> Mark:
+        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+        return Mark(self.past, self.last, self.origins, states, self._slides.places())
+
+    def go_back(self, mark: Mark) -> None:
+        """The cables as they were; where supports are to be stays. Others than the cables need another assembly."""
+        self._slides.put(mark.places, None)
+        targets = {name: solver.supports for name, solver in self.solvers.items()}
+        self._adopt(mark.states)
+        for name, solver in self.solvers.items():
+            solver.supports = targets[name]
+
     def recall(self, reports: dict[str, RodReport]) -> None:
         """Cables that stand as they were last solved have these reports."""
         if reports.keys() >= self.solvers.keys():
-            self._last = dict(reports)
+            self.last = dict(reports)
 
     def take(self, past: Past) -> None:
         """Goes on from the contacts of another assembly, of the same cables and parts; else does nothing."""
@@ -242,16 +302,16 @@ class Assembly:
         Where the lonely shapes run into something, the first guesses may run less deep into it and are tried too;
         after them the part is taken away along the contact and put back, pushing the cable before it.
         """
-        self._stand(self.goal)
+        self.stand(self.goal)
         self._touched = Contacts.none()
         self.surroundings.forget()
         reports = {name: solver.solve(cold=True) for name, solver in self.solvers.items()}
         self._slides.noted()
-        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+        if not are_good(reports):
             return reports
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
         lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
-        led = any(solver.line.initial is not None for solver in self.solvers.values())
+        led = self.is_led
         found = self._overlaps()
         if not found and not self.bodies and not led and self._accept_alone(reports):
             return reports
@@ -275,15 +335,15 @@ class Assembly:
         if found:
             self._slides.put(places, None)
             self._adopt(lonely)
-            self._stand(self._taken_away(found))
+            self.stand(self._taken_away(found))
             if not self._overlaps():
                 system = self._new_system()
                 outcome, reason = self._travel(system, self.goal)
-            self._stand(self.goal)
+            self.stand(self.goal)
             if outcome.status != newton.CONVERGED:
                 reason = self._stuck(found, len(attempts))
         reports = self._pushed_out(self._reports(system, outcome, reason, began), found)
-        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+        if not are_good(reports):
             self._from = {}
             for solver in self.solvers.values():
                 solver.solved = None  # what they hold runs through things
@@ -291,12 +351,12 @@ class Assembly:
 
     def _pushed_out(self, reports: dict[str, RodReport], found: list[Clearance]) -> dict[str, RodReport]:
         """The reports; where they are of an equilibrium, the methods say what was inside which part at first."""
-        if not all(k.status in ("converged", "unstable") for k in reports.values()):
+        if not are_good(reports):
             return reports
         for k in found:
             done = f"pushed out of {k.part} ({-1000.0 * k.distance:.3g} mm deep at {1000.0 * k.place:.4g} mm)"
             reports[k.cable] = replace(reports[k.cable], methods=(*reports[k.cable].methods, done))
-        self._last = dict(reports)
+        self.last = dict(reports)
         return reports
 
     def _stuck(self, found: list[Clearance], shapes: int) -> str:
@@ -369,7 +429,7 @@ class Assembly:
 
     def _travel(self, system: System, goal: list[Pose]) -> tuple[Settled, str]:
         """From where everything was last solved to where it is to be, in steps; back again where that fails."""
-        origins = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
+        origins = self.origins
         start = snapshot(system, self._slides)
         done, step = 0.0, self._first_step(system, origins, goal)
         still = self._way(origins, goal) == 0.0 and not self._turned()  # shorter steps would be the same again
@@ -385,9 +445,11 @@ class Assembly:
                 if done < 1.0:
                     continue
                 outcome, why = self._judged(system, replace(outcome, iterations=spent), "")
+                if not why and self._meets(start.points, [k.x for k in system.links]):
+                    outcome, why = replace(outcome, status=newton.OUT_OF_ITERATIONS), "it meets another cable"
                 if why:
                     restore(system, self._slides, start)
-                    self._stand(origins)
+                    self.stand(origins)
                 return outcome, why
             unfound = f": no equilibrium was found beyond (residual {outcome.residual:.1e})"
             pressed = f": {why}" if why else self._pressed(system) or unfound
@@ -395,7 +457,7 @@ class Assembly:
             step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
             if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
                 restore(system, self._slides, start)
-                self._stand(origins)
+                self.stand(origins)
                 outcome.iterations = spent
                 return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
 
@@ -488,14 +550,14 @@ class Assembly:
 
     def _place(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> None:
         """Supports and parts on their way; those on free bodies stay with them."""
-        self._stand([pose_between(a, b, part) for a, b in zip(origins, goal, strict=True)])
+        self.stand([pose_between(a, b, part) for a, b in zip(origins, goal, strict=True)])
         for number, (name, solver) in enumerate(self.solvers.items()):
             link = system.links[number]
             for k, (a, b) in enumerate(zip(self._from[name], solver.supports, strict=True)):
                 if (number, k) not in self._on_body and a != b:
                     link.hold(k, b if part == 1.0 else between(a, b, part))
 
-    def _stand(self, poses: list[Pose]) -> None:
+    def stand(self, poses: list[Pose]) -> None:
         free = {part for body in self.bodies for part in body.parts}
         for number, (obstacle, (position, quaternion)) in enumerate(
             zip(self.surroundings.obstacles, poses, strict=True)
@@ -552,7 +614,7 @@ class Assembly:
             self._accept(system)
         reports = {name: self._report(status, reason, outcome, began) for name in self.solvers}
         if status != "not_converged":
-            self._last = reports
+            self.last = reports
         return reports
 
     @staticmethod
@@ -598,6 +660,7 @@ class Assembly:
         self.goal = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         self._touched = system.contacts
         self.contacts = self._described(system.contacts)
+        self.neighbours = self._pairs(system.contacts)
         self._clear = 0.0 if self.contacts else float(system.contacts.gap.min(initial=self.surroundings.margin))
 
     def _described(self, c: Contacts) -> tuple[Contact, ...]:
@@ -643,6 +706,11 @@ def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITE
         return system.settle(most, tolerance, depth, close)
     except np.linalg.LinAlgError:
         return Settled(newton.NO_DESCENT, 0, math.nan, math.nan, 0.0, 0, 0, 0)
+
+
+def are_good(reports: dict[str, RodReport]) -> bool:
+    """Whether all are of equilibria."""
+    return all(k.status in ("converged", "unstable") for k in reports.values())
 
 
 def overlap(found: Clearance) -> str:

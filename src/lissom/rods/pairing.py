@@ -110,6 +110,15 @@ class Pairing:
         self._pin(np.vstack([lines.pin_cable, room.cable[deep]]), np.vstack([lines.pin_place, room.place[deep]]))
         return bool(deep.any())
 
+    def overlap(self, points: list[Array], depth: float) -> bool:
+        """Whether two cables, not one with itself, overlap by more than `depth` (m)."""
+        c = self.near(points)
+        if bool(((c.link != c.other) & (c.gap < -depth)).any()):
+            return True
+        self.pin(points, depth)
+        pinned = self._lines.pin_cable
+        return bool((pinned[:, 0] != pinned[:, 1]).any())
+
     def keep(self, c: Contacts) -> None:
         """Pins that no longer press are taken out; those of contacts between the points of their cables stay."""
         place = np.stack([c.place, other_places(c)], axis=1)

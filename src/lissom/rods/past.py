@@ -3,14 +3,14 @@
 It outlives the assembly: states and files keep it, and so do edits that leave the lengths of the cables alone.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods.contacts import Contacts
+from lissom.rods.contacts import NO_LINK, Contacts
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -78,6 +78,23 @@ class Rubbed:
         places = moved(self.link, self.place), moved(self.other, self.other_place)
         return Rubbed(self.link, self.other, *places, self.ahead, points)
 
+    @classmethod
+    def nothing(cls, s: tuple[Array, ...]) -> "Rubbed":
+        """Of cables that never rubbed."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, none, np.zeros(0), np.zeros(0), np.zeros((0, 3)), tuple(np.zeros((len(k), 3)) for k in s))
+
+    @classmethod
+    def joined(cls, some: "Sequence[Rubbed]") -> "Rubbed":
+        """Of several sets of cables, numbered through."""
+        link, other, place, other_place, ahead = (np.concatenate([getattr(k, key) for k in some]) for key in RUBBED)
+        return cls(link, other, place, other_place, ahead, tuple(x for k in some for x in k.points))
+
+
+def renumbered(c: Contacts, new: Indices) -> Contacts:
+    """Contacts of cables that have other numbers now; the last of `new` is −1, for no cable."""
+    return replace(c, link=new[c.link], other=new[c.other])
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -106,6 +123,44 @@ class Past:
         memory = {(a, b): m if same[a] else m.on_grid(self.s[a], s[a]) for (a, b), m in self.memory.items()}
         rubbed = None if self.rubbed is None else self.rubbed if all(same) else self.rubbed.on_grid(self.s, s)
         return Past(self.cables, self.parts, s, c.where(kept), memory, rubbed)
+
+    def only(self, names: list[str]) -> "Past":
+        """Of some of the cables, in this order."""
+        old = [self.cables.index(name) for name in names]
+        new = np.full(len(self.cables) + 1, -1, dtype=np.int64)  # the last: no cable
+        new[old] = np.arange(len(old))
+        c = self.contacts
+        own = np.isin(c.link, old) & np.isin(c.other, [*old, NO_LINK]) | (c.link == NO_LINK)
+        memory = {(int(new[a]), b): m for (a, b), m in self.memory.items() if a in old}
+        rubbed = self.rubbed
+        if rubbed is not None:
+            mine = np.isin(rubbed.link, old) & np.isin(rubbed.other, old)
+            pair = new[rubbed.link[mine]], new[rubbed.other[mine]]
+            places = rubbed.place[mine], rubbed.other_place[mine], rubbed.ahead[mine]
+            rubbed = Rubbed(*pair, *places, tuple(rubbed.points[k] for k in old))
+        return Past(
+            tuple(names), self.parts, tuple(self.s[k] for k in old), renumbered(c.where(own), new), memory, rubbed
+        )
+
+    @classmethod
+    def together(cls, pasts: "Sequence[Past]", names: list[str]) -> "Past":
+        """Of several, without cables in common, as one; the cables in this order."""
+        if len(pasts) == 1:
+            return pasts[0].only(names)
+        cables = [name for past in pasts for name in past.cables]
+        first = np.concatenate([[0], np.cumsum([len(past.cables) for past in pasts])])
+        contacts: list[Contacts] = []
+        memory: dict[tuple[int, int], Memory] = {}
+        rubbed: list[Rubbed] = []
+        for past, start in zip(pasts, first[:-1], strict=True):
+            new = np.array([*(start + np.arange(len(past.cables))), -1], dtype=np.int64)
+            contacts.append(renumbered(past.contacts, new))
+            memory |= {(int(start) + a, b): m for (a, b), m in past.memory.items()}
+            r = past.rubbed or Rubbed.nothing(past.s)
+            rubbed.append(Rubbed(new[r.link], new[r.other], r.place, r.other_place, r.ahead, r.points))
+        s = tuple(k for past in pasts for k in past.s)
+        between = Rubbed.joined(rubbed) if any(past.rubbed for past in pasts) else None
+        return cls(tuple(cables), pasts[0].parts, s, Contacts.joined(contacts), memory, between).only(names)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """For a file."""
