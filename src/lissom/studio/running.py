@@ -49,7 +49,8 @@ def bound(host: str, port: int) -> socket.socket:
     """A socket on the port, or on the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in [port, *range(port + 1, port + 20), 0] if port else [0]:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends small messages at once only where the protocol is said: else each waits some 40 ms for the last
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
