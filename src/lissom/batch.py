@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.posing import as_quaternion, vector
 from lissom.rods import newton
 from lissom.rods.chain import POLISHED, workspace
 from lissom.rods.line import FRAME, NO_DIRECTION, Line
@@ -16,7 +17,7 @@ from lissom.rods.result import CableResult
 from lissom.rods.solver import RodSolver
 from lissom.rods.sweep import read_out, sweep
 from lissom.scene import Scene
-from lissom.simulation import Simulation, as_quaternion, vector
+from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

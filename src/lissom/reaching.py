@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.posing import as_quaternion, from_matrix, vector
 from lissom.reports import Report
 from lissom.rods import routing
 from lissom.rods.line import Support
@@ -22,7 +23,7 @@ from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.pose import Pose
 from lissom.scene.posetext import parse_pose
-from lissom.simulation import Simulation, as_quaternion, from_matrix, vector
+from lissom.simulation import Simulation
 
 Tell = Callable[[str], object]
 PoseLike = str | Sequence[float] | tuple[Sequence[float], Sequence[float]] | NDArray[np.float64]

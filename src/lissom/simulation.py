@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from lissom.assembling import bound, is_assembly, is_solid, make_assembly, make_
 from lissom.building import Built
 from lissom.geometry.solids import Solid
 from lissom.laying import free_names
+from lissom.posing import RotationLike, as_quaternion, from_matrix, part_way, pointed, vector
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
-from lissom.rods.assembly import Assembly, Contact, are_good, pose_between
+from lissom.rods.assembly import Assembly, are_good
+from lissom.rods.describing import Contact
 from lissom.rods.grid import counted, key_places
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.islands import Islands
@@ -35,7 +37,6 @@ from lissom.routing import GRIP, Mode
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
-from lissom.scene.frames import carried, director, frame_quaternion, product
 from lissom.scene.joint import Value, mixed
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
@@ -46,12 +47,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-
-
-class RotationLike(Protocol):
-    """scipy's Rotation, or anything that gives a quaternion the same way."""
-
-    def as_quat(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -952,68 +947,3 @@ class Grip:
         simulation._release(self)
         simulation._clip(name, {called: support.place / result.length}, kind, {k.name for k in clips}, result)
         return f"{name}/{called}"
-
-
-def part_way(a: Pose, b: Pose, part: float) -> Pose:
-    """Straight from pose to pose, and by the shortest rotation."""
-    start, end = ((np.array(x), np.array(q)) for x, q in (a, b))
-    (x, y, z), (w, i, j, k) = (tuple(float(v) for v in values) for values in pose_between(start, end, part))
-    return (x, y, z), (w, i, j, k)
-
-
-def pointed(now: Quaternion, tangent: Sequence[float] | Array | None, roll: float | None) -> Quaternion | None:
-    """A frame with another tangent, another roll or both; None where neither is given."""
-    if tangent is None:
-        return None if roll is None else frame_quaternion(director(now, 3), roll)
-    t = vector(tangent)
-    if not any(t):
-        raise ValueError(f"tangent {t}: it must point somewhere; give a direction of any length")
-    if roll is not None:
-        return frame_quaternion(t, roll)
-    return carried(now, t) or product(now, (0.0, 1.0, 0.0, 0.0))  # straight back: half a turn about d1
-
-
-def vector(values: Sequence[float] | Array) -> Vec3:
-    if len(values) != 3:
-        raise ValueError(f"{values!r:.80}: it must be three numbers")
-    x, y, z = float(values[0]), float(values[1]), float(values[2])
-    if not math.isfinite(x + y + z):
-        raise ValueError(f"({x}, {y}, {z}): every component must be finite")
-    return (x, y, z)
-
-
-def as_quaternion(value: Sequence[float] | RotationLike) -> Quaternion:
-    if hasattr(value, "as_quat"):
-        x, y, z, w = (float(v) for v in value.as_quat())  # scipy's order
-    else:
-        if len(value) != 4:
-            raise ValueError(f"quaternion {value!r:.80}: it must be four numbers (w, x, y, z)")
-        w, x, y, z = (float(v) for v in value)
-    size = float(np.sqrt(w * w + x * x + y * y + z * z))
-    if not abs(size - 1.0) < 1e-3:
-        raise ValueError(f"quaternion ({w}, {x}, {y}, {z}): its norm is {size:g}, it must be 1 (w first)")
-    return (w / size, x / size, y / size, z / size)
-
-
-def from_matrix(pose: Array) -> tuple[Vec3, Quaternion]:
-    """Position and frame of a 4×4 matrix whose third column is the tangent."""
-    m = np.asarray(pose, dtype=float)
-    if m.shape != (4, 4):
-        raise ValueError(f"pose has shape {m.shape}; it must be a 4×4 matrix")
-    R = m[:3, :3]
-    if not np.allclose(R.T @ R, np.eye(3), atol=1e-6) or np.linalg.det(R) < 0.0:
-        raise ValueError("pose: its upper left 3×3 part must be a rotation")
-    # the largest of the four components first: no cancellation
-    squares = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
-    k = int(np.argmax(squares))
-    if k == 0:
-        q = np.array([1 + squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0] = R[l, j] - R[j, l]
-        q[1 + i] = 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j] = R[j, i] + R[i, j]
-        q[1 + l] = R[l, i] + R[i, l]
-    q /= np.linalg.norm(q)
-    return vector(m[:3, 3]), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.exchange.tracks import Recorded, read_track
+from lissom.posing import part_way
 from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
 from lissom.scene.joint import Joint, Motion, Value, mixed
 from lissom.scene.pose import Pose
-from lissom.simulation import Checkpoint, Report, Simulation, SolveError, part_way
+from lissom.simulation import Checkpoint, Report, Simulation, SolveError
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]

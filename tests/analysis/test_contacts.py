@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.analysis.contacts import touches
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.scene import Scene
 
 CABLES = """

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lissom.analysis.report import SHAPE_KEYS, Findings, document, json_text, plain
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from tests.analysis.conftest import FLOOR
 
 TOP_KEYS = {"status", "seconds", "iterations", "cables", "contacts", "clearances", "checks", "notes"}

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lissom.analysis.report import Findings
 from lissom.analysis.table import print_findings
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 
 
 def printed(found: Findings, width: int = 80) -> str:

@@ -14,7 +14,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from lissom import Simulation
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.harness import joined
 from lissom.rods.result import CableResult
 from lissom.scene import Cable, Clip, End, Scene, SectionProperties

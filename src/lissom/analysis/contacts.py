@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lissom.analysis.along import Array
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.surroundings import Clearance
 from lissom.scene import Scene
 

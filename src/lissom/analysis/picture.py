@@ -27,7 +27,7 @@ from lissom.analysis.plots import (
     new_figure,
 )
 from lissom.analysis.scenery import Thing, scenery
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import RectangleSection, Scene
 

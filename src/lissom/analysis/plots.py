@@ -17,7 +17,7 @@ from lissom.analysis.along import Along, Array, Region, settled
 from lissom.analysis.checks import limits_along
 from lissom.analysis.contacts import Touch, touches
 from lissom.analysis.stress import bending_stress
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import Scene
 

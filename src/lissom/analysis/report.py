@@ -18,7 +18,7 @@ from lissom.analysis.along import Along
 from lissom.analysis.checks import Check, check_cable
 from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
 from lissom.rods.surroundings import Clearance

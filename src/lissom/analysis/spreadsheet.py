@@ -14,7 +14,7 @@ import numpy as np
 from lissom.analysis.along import Along, Array
 from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
-from lissom.rods.assembly import Contact
+from lissom.rods.describing import Contact
 from lissom.rods.result import CableResult
 from lissom.scene import Scene
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
-from lissom.rods.contacts import NO_LINK, Contacts, on_polyline
+from lissom.rods.contacts import NO_LINK, Contacts
+from lissom.rods.describing import Contact, clearances, described, overlap, pressed
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
@@ -53,28 +54,6 @@ LARGEST_TURN = 3.0
 # A step that fails is halved at most so often.
 MOST_HALVINGS = 6
 MOST_STEPS = 400
-# A friction force within this part of its limit slips.
-AT_LIMIT = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """A place where a cable touches something, or a free part touches a part.
-
-    Where no cable takes part `body` says which part feels the force, `cable` is empty, and its places are 0.
-    """
-
-    cable: str
-    place: float  # m along the cable
-    at: float  # fraction of its length
-    part: str  # what it touches: a part, or another cable (or itself)
-    other_place: float | None  # m along the other cable
-    point: Array  # (3,) m, on the surface
-    normal: Array  # (3,) from what is touched to the cable
-    force: Array  # (3,) N, on the cable, friction included
-    pressure: float  # N along the normal
-    body: str | None = None  # the free part that touches `part`, in place of a cable
-    slips: bool | None = None  # whether friction is at its limit; None without friction
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +273,7 @@ class Assembly:
         found = self.surroundings.take(past)
         if found is not None:
             self._touched = found
-            self.contacts = self._described(found)
+            self.contacts = described(found, self.surroundings, self.bodies)
 
     def _begin(self, began: float) -> dict[str, RodReport]:
         """Without a shape to start from: as if nothing were in the way, then with it.
@@ -452,14 +431,14 @@ class Assembly:
                     self.stand(origins)
                 return outcome, why
             unfound = f": no equilibrium was found beyond (residual {outcome.residual:.1e})"
-            pressed = f": {why}" if why else self._pressed(system) or unfound
+            stuck = f": {why}" if why else pressed(system, self.surroundings) or unfound
             restore(system, self._slides, before)
             step, halvings = 0.5 * step, halvings + (2 if why else 1)  # where slides fail several solves have
             if halvings > MOST_HALVINGS or steps > MOST_STEPS or still:
                 restore(system, self._slides, start)
                 self.stand(origins)
                 outcome.iterations = spent
-                return outcome, f"no way on after {100 * done:.0f} % of the motion{pressed}"
+                return outcome, f"no way on after {100 * done:.0f} % of the motion{stuck}"
 
     def _settled_at(self, system: System, origins: list[Pose], goal: list[Pose], part: float) -> tuple[Settled, str]:
         """Supports and parts at a part of their way, and all at rest there; the supports' own motion passes nothing."""
@@ -495,29 +474,6 @@ class Assembly:
         driven, scale = self._slides.driven(system)
         worst = float(np.abs(driven).max(initial=0.0))
         return "" if worst <= CERTIFIED * scale else f"a sliding support is driven along its cable with {worst:.2g} N"
-
-    def _pressed(self, system: System) -> str:
-        """Where a cable is pressed so hard that it cannot give way, or pulled taut; else where it is pressed most."""
-        c = system.contacts
-        taut = system.taut()
-        if taut is not None and not system.blocked():
-            return f": {self.surroundings.skins[taut].name} is pulled taut, it is too short"
-        if not float(c.force.max(initial=0.0)) > 0.0:
-            return ""
-        k = int(np.argmax(c.force))
-        if c.link[k] == NO_LINK:
-            names = [self.surroundings.obstacles[number].name for number in (c.feeler[k], c.part[k])]
-            return f": {names[0]} is jammed against {names[1]}"
-        cable = self.surroundings.skins[c.link[k]]
-        if c.other[k] == NO_LINK:
-            other = self.surroundings.obstacles[c.part[k]].name
-        else:
-            other = "itself" if c.other[k] == c.link[k] else self.surroundings.skins[c.other[k]].name
-        place = float(on_polyline(cable.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-        where = f": {cable.name} is pressed against {other} with {c.force[k]:.2g} N at {1000.0 * place:.4g} mm"
-        if system.blocked():
-            return f"{where}; it is too short to go around, or a support holds it inside"
-        return f"{where}, and no equilibrium was found beyond: try shorter motions, or more points"
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""
@@ -576,31 +532,14 @@ class Assembly:
 
     def clearances(self, points: list[Array]) -> list[Clearance]:
         """The nearest place of every cable to every part that it may touch: of what presses, that."""
-        pressed = self._touched.where(np.flatnonzero(self._touched.force > 0.0))
-        return [self._pressing(k, pressed) or k for k in self.surroundings.clearances(points)]
-
-    def _pressing(self, clear: Clearance, c: Contacts) -> Clearance | None:
-        """The deepest contact of a cable with a part; None where they do not touch."""
-        skins, obstacles = self.surroundings.skins, self.surroundings.obstacles
-        mine = [
-            k
-            for k in range(len(c))
-            if c.link[k] != NO_LINK
-            and c.other[k] == NO_LINK
-            and (skins[c.link[k]].name, obstacles[c.part[k]].name) == (clear.cable, clear.part)
-        ]
-        if not mine:
-            return None
-        k = min(mine, key=lambda k: float(c.gap[k]))
-        place = float(on_polyline(skins[c.link[k]].s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-        return replace(clear, distance=float(c.gap[k]), place=place, point=c.point[k].copy(), normal=c.normal[k].copy())
+        return clearances(points, self._touched, self.surroundings)
 
     def _reports(self, system: System, outcome: Settled, reason: str, began: float) -> dict[str, RodReport]:
         status = "converged"
         if outcome.status != newton.CONVERGED:
             status = "not_converged"
             unfound = f"no equilibrium with its contacts (residual {outcome.residual:.1e})"
-            reason = reason or f"{unfound}{self._pressed(system)}"
+            reason = reason or f"{unfound}{pressed(system, self.surroundings)}"
         elif outcome.unstable > 0:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status != "not_converged":
@@ -659,45 +598,9 @@ class Assembly:
         self.surroundings.commit(system.contacts, [k.x for k in system.links], system.bristle)
         self.goal = [(k.position, k.quaternion) for k in self.surroundings.obstacles]
         self._touched = system.contacts
-        self.contacts = self._described(system.contacts)
+        self.contacts = described(system.contacts, self.surroundings, self.bodies)
         self.neighbours = self._pairs(system.contacts)
         self._clear = 0.0 if self.contacts else float(system.contacts.gap.min(initial=self.surroundings.margin))
-
-    def _described(self, c: Contacts) -> tuple[Contact, ...]:
-        """The contacts that press, for people."""
-        found: list[Contact] = []
-        skins = self.surroundings.skins
-        rubs = c.friction > 0.0
-        slips = [bool(k) for k in np.linalg.norm(c.drag, axis=1) >= (1.0 - AT_LIMIT) * c.friction * c.force]
-        for k in np.flatnonzero(c.force > 0.0):
-            if c.link[k] == NO_LINK:
-                found.append(self._described_of_parts(c, int(k)))
-                continue
-            skin = skins[c.link[k]]
-            place = float(on_polyline(skin.s, c.segment[k : k + 1], c.t[k : k + 1])[0])
-            other = None
-            if c.other[k] != NO_LINK:
-                other = float(on_polyline(skins[c.other[k]].s, c.other_segment[k : k + 1], c.other_t[k : k + 1])[0])
-            touched = self.surroundings.obstacles[c.part[k]].name if other is None else skins[c.other[k]].name
-            force = c.force[k] * c.normal[k] + c.drag[k]
-            found.append(
-                Contact(
-                    skin.name, place, place / float(skin.s[-1]), touched, other, c.point[k].copy(), c.normal[k].copy(),
-                    force, float(c.force[k]), slips=slips[k] if rubs[k] else None,
-                )
-            )  # fmt: skip
-        return tuple(found)
-
-    def _described_of_parts(self, c: Contacts, k: int) -> Contact:
-        """As the free part feels it; of two free ones, as the one does that touches with a corner or an edge."""
-        free = {part for body in self.bodies for part in body.parts}
-        a, b, sense = int(c.feeler[k]), int(c.part[k]), 1.0
-        if a not in free:
-            a, b, sense = b, a, -1.0
-        body, part = (self.surroundings.obstacles[number].name for number in (a, b))
-        normal = sense * c.normal[k]
-        pressure = float(c.force[k])
-        return Contact("", 0.0, 0.0, part, None, c.point[k].copy(), normal, pressure * normal, pressure, body)
 
 
 def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITERATIONS, close: bool = True) -> Settled:
@@ -711,10 +614,6 @@ def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITE
 def are_good(reports: dict[str, RodReport]) -> bool:
     """Whether all are of equilibria."""
     return all(k.status in ("converged", "unstable") for k in reports.values())
-
-
-def overlap(found: Clearance) -> str:
-    return f"{found.cable} is {-1000.0 * found.distance:.3g} mm inside {found.part} at {1000.0 * found.place:.4g} mm"
 
 
 def pose_between(a: Pose, b: Pose, part: float) -> Pose:

@@ -12,8 +12,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods.assembly import Assembly, Contact, Mark, Pose, are_good
+from lissom.rods.assembly import Assembly, Mark, Pose, are_good
 from lissom.rods.bodies import Body
+from lissom.rods.describing import Contact
 from lissom.rods.obstacle import Obstacle
 from lissom.rods.outcome import RodReport
 from lissom.rods.pairing import Pairing

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from lissom.building import SMALL_TURN
+from lissom.posing import part_way
 from lissom.rods.result import CableResult
 from lissom.scene.pose import Pose
 from lissom.session.groups import NO_TURN, group_of, pose_of
@@ -17,7 +18,7 @@ from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, 
 from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session
-from lissom.simulation import Report, part_way
+from lissom.simulation import Report
 from lissom.sweeping import Goal, present
 
 NEARER: Final = 14
