@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import trimesh
 
 from lissom.analysis.scenery import scenery
 from lissom.scene.saving import write_atomically
@@ -20,6 +19,8 @@ UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 def write_glb(path: Path, simulation: Simulation) -> None:
     """Metres, y up as the format has it; every cable and part a mesh of its own name."""
+    import trimesh  # slow to load, and the studio starts without it
+
     poses = {part.name: simulation.pose(part.name) for part in simulation.scene.parts}
     cables = [simulation.cable(name) for name in simulation.cables]
     whole = trimesh.Scene()
