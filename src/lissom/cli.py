@@ -424,11 +424,11 @@ def exit_status(found: Findings) -> int:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Says so where kernels have to be compiled, which happens once for each kind of scene; otherwise nothing."""
-    from lissom.analysis.waiting import on_compiling, progress_when_compiling
+    """Says so where kernels have to be compiled, once for each kind of scene, or where it takes long otherwise."""
+    from lissom.analysis.waiting import on_compiling, progress_when_slow
 
     if sys.stderr.isatty():
-        waiting = progress_when_compiling()
+        waiting = progress_when_slow()
     else:
         waiting = on_compiling(lambda: typer.echo("compiling (once); later runs start at once", err=True))
     with waiting:

@@ -112,8 +112,3 @@ def inline(function: Function) -> Function:
 def compiled_count() -> tuple[int, int]:
     """(kernels compiled or loaded so far, kernels defined)."""
     return sum(1 for k in _compiled if getattr(k, "signatures", True)), len(_compiled)
-
-
-def is_cold() -> bool:
-    """Whether no kernel has been compiled for these sources yet: the first run will take a while."""
-    return not any(cache_folder().rglob("*.nbi"))

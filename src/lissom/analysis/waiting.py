@@ -1,12 +1,13 @@
-"""Something to look at while kernels are compiled, once.
+"""Something to look at while kernels are compiled, once, or something is slow to solve.
 
 Which kernels a scene needs cannot be known before it is solved: parts, junctions and meshes have their own. So
 numba tells: its events say when it begins to compile one, which it does only where the cache has none.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock, Timer
 from typing import Any
 
 from numba.core import event as events
@@ -17,12 +18,16 @@ from rich.progress import (
     ProgressColumn,
     SpinnerColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
 from rich.text import Text
 
 from lissom import kernels
+
+COMPILING = "compiling (once)"
+SOLVING = "solving"
 
 
 def compiled_folder() -> Path:
@@ -34,7 +39,7 @@ class KernelsColumn(ProgressColumn):
     """Kernels compiled so far; not all of those defined are needed, so there is no end to count to."""
 
     def render(self, task: Task) -> Text:
-        return Text(f"{kernels.compiled_count()[0]} kernels")
+        return Text(f"{kernels.compiled_count()[0]} kernels" if task.description == COMPILING else "")
 
 
 class FirstCompile(events.Listener):
@@ -60,22 +65,44 @@ def on_compiling(tell: Callable[[], object]) -> Iterator[None]:
 
 
 @contextmanager
-def progress_when_compiling() -> Iterator[None]:
-    """A line on stderr from the first kernel that is compiled to the end of the block; otherwise nothing."""
-    with ExitStack() as shown, on_compiling(lambda: shown.enter_context(compile_progress())):
-        yield
+def progress_when_slow(after: float = 1.0) -> Iterator[None]:
+    """A line on stderr once a kernel is compiled, or `after` so many s, to the end of the block; otherwise nothing."""
+    line = Line()
+    timer = Timer(after, line.show, [SOLVING])
+    timer.daemon = True
+    timer.start()
+    try:
+        with on_compiling(lambda: line.show(COMPILING)):
+            yield
+    finally:
+        timer.cancel()
+        line.end()
 
 
-@contextmanager
-def compile_progress() -> Iterator[None]:
-    """A line on stderr that lives as long as the block; it is redrawn from a thread of its own."""
-    columns = (
-        SpinnerColumn(),
-        TextColumn("compiling (once)"),
-        BarColumn(bar_width=24),
-        KernelsColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as progress:
-        progress.add_task("compiling", total=None)
-        yield
+class Line:
+    """Says what is waited for; it is redrawn from a thread of its own."""
+
+    def __init__(self) -> None:
+        text, bar = TextColumn("{task.description}"), BarColumn(bar_width=24)
+        columns = (SpinnerColumn(), text, bar, KernelsColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5)
+        self._task: TaskID | None = None
+        self._ended = False
+        self._lock = Lock()  # the timer's thread and ours
+
+    def show(self, text: str) -> None:
+        """From now on; that kernels are compiled says more than that something is solved."""
+        with self._lock:
+            if self._ended:
+                return
+            if self._task is None:
+                self._task = self._progress.add_task(text, total=None)
+                self._progress.start()
+            elif text == COMPILING:
+                self._progress.update(self._task, description=text)
+
+    def end(self) -> None:
+        with self._lock:
+            self._ended = True
+            if self._task is not None:
+                self._progress.stop()
