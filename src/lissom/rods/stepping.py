@@ -1,6 +1,6 @@
 """Steps of Newton's method that pass nothing, and ways out of saddles.  [system.py]"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,7 @@ class Stepping(Bordered):
     def _advance(self, step: Step) -> None:
         """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
         c = self.contacts
-        aimed = replace(c, force=c.force + step.pushes)
+        aimed = c.pressed(c.force + step.pushes)
         start = self._trial(step, 0.0, aimed, aimed if step.loads is None else None)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
