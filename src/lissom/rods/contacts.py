@@ -256,6 +256,37 @@ def carry_over(rows: Rows, old: Rows) -> None:
             rows[best[j]].force += old[j].force
 
 
+@kernel
+def largest_pushes(rows: Rows, found: Array) -> None:
+    """Fills (links,) N: the largest force of the contacts of each link."""
+    for row in rows:
+        for link in (row.link, row.other):
+            if link != NO_LINK:
+                found[link] = max(found[link], row.force)
+
+
+@kernel
+def worst_gaps(rows: Rows) -> tuple[float, float]:
+    """The deepest penetration, and the widest gap across which a force acts, m."""
+    deepest = widest = 0.0
+    for row in rows:
+        deepest = max(deepest, -row.gap)
+        if row.force > 0.0:
+            widest = max(widest, row.gap)
+    return deepest, widest
+
+
+@kernel
+def first_hit(rows: Rows, moved: Array) -> float:
+    """The part of the ways `moved` (c, 3) after which the first contact has come all its distance nearer; inf: none."""
+    part = np.inf
+    for c in range(len(rows)):
+        nearing = -dot(normal_of(rows, c), (moved[c, 0], moved[c, 1], moved[c, 2]))
+        if nearing > 0.0 and rows[c].distance > 0.0:
+            part = min(part, rows[c].distance / nearing)
+    return part
+
+
 def places(c: Contacts, points: list[Array]) -> Array:
     """(c, 3) m: where the cables' places are, those of the cables b taken off."""
     found = np.zeros((len(c), 3))

@@ -83,7 +83,7 @@ class Columns:
         return int(np.count_nonzero(self.give[self.contacts :] > 0.0))
 
 
-def loads(c: Contacts, force: Array) -> Places:
+def pushes(c: Contacts, force: Array) -> Places:
     """Forces (c, 3) at the contacts' places on their cables a, their opposites on the cables b."""
     places = new_places(4 * len(c))
     return trimmed(places, spread(c.rows, force, places))
@@ -106,7 +106,7 @@ def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) ->
 
 def with_slips(columns: Columns, c: Contacts, slips: Indices, way: Array) -> Columns:
     """With the columns of the friction forces of contacts that slip, along the unit vectors `way` (s, 3)."""
-    more = loads(c.where(slips), way)
+    more = pushes(c.where(slips), way)
     places = Places(*(np.concatenate(both) for both in zip(columns.places, more, strict=True)))
     places.column[len(columns.places.column) :] += len(columns.give)
     nothing = np.zeros(len(slips))
@@ -140,6 +140,30 @@ def terms_on(places: Places, link: int, number: Indices) -> Terms:
             for l in range(3):
                 terms.direction[k, l] = places.direction[p, l]
             k += 1
+    return terms
+
+
+@kernel
+def loads_on(rows: Rows, link: int) -> Terms:
+    """The forces of the contacts, friction and all, on a link: one column each."""
+    count = 0
+    for row in rows:
+        count += 2 * (row.link == link) + 2 * (row.other == link)
+    terms = Terms(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count), np.empty((count, 3)))
+    p = 0
+    for c in range(len(rows)):
+        row = rows[c]
+        for side in range(2):
+            if (row.link if side == 0 else row.other) != link:
+                continue
+            for k in range(2):
+                terms.column[p] = c
+                terms.segment[p] = row.segment[k] if side == 0 else row.other_segment[k]
+                terms.t[p] = row.t[k] if side == 0 else row.other_t[k]
+                for l in range(3):
+                    half = 0.5 * (row.force * row.normal[l] + row.drag[l])
+                    terms.direction[p, l] = half if side == 0 else -half
+                p += 1
     return terms
 
 
