@@ -204,7 +204,7 @@ class Bordered(Gathered):
             return self._changes_with_slip(columns, Z, right)
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
-        side = dense.solved(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]]))
+        side = dense.solved(Z[rest, rest], np.concatenate([Z[rest, contact], right[rest, None]], axis=1))
         if side is None:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]

@@ -277,6 +277,16 @@ def worst_gaps(rows: Rows) -> tuple[float, float]:
 
 
 @kernel
+def augmented(rows: Rows, soft: float) -> float:
+    """J: the augmented Lagrangian of the gaps, with springs of the stiffness `soft` (N/m)."""
+    total = 0.0
+    for row in rows:
+        pressed = max(row.force - soft * row.gap, 0.0)
+        total += pressed * pressed - row.force * row.force
+    return total / (2.0 * soft)
+
+
+@kernel
 def first_hit(rows: Rows, moved: Array) -> float:
     """The part of the ways `moved` (c, 3) after which the first contact has come all its distance nearer; inf: none."""
     part = np.inf

@@ -9,7 +9,7 @@ from lissom.rods import bodies, dense, friction, newton, rigid
 from lissom.rods.bodies import Body
 from lissom.rods.border import Terms
 from lissom.rods.bordered import MERIT_HARDNESS, Bordered
-from lissom.rods.contacts import Contacts, first_hit, places
+from lissom.rods.contacts import Contacts, augmented, first_hit, places
 from lissom.rods.crowd import Slope
 from lissom.rods.springs import Columns, Places, loads_on
 
@@ -183,9 +183,7 @@ class Stepping(Bordered):
             moved = [Body(k.name, p, q, carries=k.carries) for k, (p, q) in zip(self.bodies, poses, strict=True)]
             contacts = self.touching.near(points, moved)
             contacts.inherit(aimed)
-        soft = MERIT_HARDNESS * self.stiffness
-        pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
-        value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
+        value += augmented(contacts.rows, MERIT_HARDNESS * self.stiffness)
         if aimed.rubs:  # of the places that rub now: others would count ways they have not gone
             value += friction.energy(aimed, self._places(aimed, points, poses), self.bristle)
         return Trial(value, frames, points, poses, contacts)

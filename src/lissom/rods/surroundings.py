@@ -264,6 +264,9 @@ class Surroundings:
 
         There places must not run along the cable any more once friction acts.
         """
+        self._watched = {}
+        if not len(c):
+            return
         rough = np.array([*(k.friction > 0.0 for k in self.obstacles), False])[c.part]
         most = np.array([*(sharp(k) for k in self.skins), 0.0])[c.link]
         blunt = np.abs(c.curvature).max(axis=(1, 2), initial=0.0) < most
