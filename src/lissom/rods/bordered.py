@@ -104,16 +104,17 @@ class Bordered(Gathered):
         size = duals + 6 * len(self.bodies)
         Z = np.zeros((size, size))
         right = np.zeros(size)
-        Z[np.arange(duals), np.arange(duals)] = -columns.give
+        Z.reshape(-1)[: duals * size : size + 1] = -columns.give
         right[:duals] = -columns.error
-        self._couple_bodies(columns, Z, right, duals)
-        self._hold_back(Z, right, duals, shift)
+        if self.bodies:
+            self._couple_bodies(columns, Z, right, duals)
+            self._hold_back(Z, right, duals, shift)
         index = 0
         for link, T in zip(self.links, self._run_couplings(duals), strict=True):
             index += link.reduce(shift)
             index += link.condense(T, Z, right) - link.runs
         acting = self._acting(columns, size)
-        index += dense.negatives(Z[np.ix_(acting, acting)]) - int(np.count_nonzero(acting[: columns.contacts]))
+        index += dense.negatives(Z, acting) - int(np.count_nonzero(acting[: columns.contacts]))
         return index - columns.stiff, Z, right
 
     def _acting(self, columns: Columns, size: int) -> NDArray[np.bool_]:
@@ -203,20 +204,17 @@ class Bordered(Gathered):
             return self._changes_with_slip(columns, Z, right)
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
-        try:
-            side = np.asarray(
-                np.linalg.solve(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]])), dtype=np.float64
-            )
-        except np.linalg.LinAlgError:
+        side = dense.solved(Z[rest, rest], np.concatenate([Z[rest, contact], right[rest, None]], axis=1))
+        if side is None:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
         standing = any(body.touches for body in self.bodies)
         soft, hold = MERIT_HARDNESS * self.stiffness, HOLD * self.hardness
         c = self.contacts
-        pressed = c.where(np.flatnonzero((force > 0.0) & (c.other != NO_LINK)))
-        knotted = bool((pressed.link == pressed.other).any())  # would slide along itself, and off an end
-        lets_go = standing or (self._lets_go and len(pressed) > 0 and not knotted)
+        pressed = (force > 0.0) & (c.other != NO_LINK)
+        knotted = bool((pressed & (c.link == c.other)).any())  # would slide along itself, and off an end
+        lets_go = standing or (self._lets_go and bool(pressed.any()) and not knotted)
         return self.rule(Problem(Z, right, force, c.gap, side, Q, b, soft, hold, standing, lets_go))
 
     def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
