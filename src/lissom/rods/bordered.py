@@ -30,6 +30,7 @@ BODY_STEP = 10.0
 BODY_TURN = 5.0
 # Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
 FIRM = 1e-11
+AXES = np.eye(3)
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 
@@ -134,7 +135,7 @@ class Bordered(Gathered):
                 for j, (axis, first, last) in enumerate(self.links[seat.link].solver.runs):
                     sense = (first == seat.support) * 1.0 - (last == seat.support) * 1.0
                     if sense != 0.0:
-                        found[seat.link].append((j, own, motion(sense * np.eye(3)[axis], R @ seat.offset)))
+                        found[seat.link].append((j, own, sense * motions(AXES, R @ seat.offset)[axis]))
         return found
 
     def _couple_bodies(self, columns: Columns, Z: Array, right: Array, duals: int) -> None:
@@ -153,17 +154,15 @@ class Bordered(Gathered):
                     site = link.site_of(seat.support)
                     F = bodies.matrix(link.q[site])
                     B += F @ border.held_frame(link.chain, link.q, site)[1] @ F.T
-                for k in np.flatnonzero(columns.places.link == seat.link):
-                    at = link.anchor_support[columns.places.segment[k]]
-                    moved = columns.places.direction[k] * (at == seat.support)
-                    couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
-            for k in rigid.on(c.part, body):
-                couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
-            for j in np.flatnonzero(np.isin(columns.slips, rigid.on(c.part, body))):
-                arm = c.point[columns.slips[j]] - body.position
-                couple(Z, int(columns.firm + j), own, motion(-columns.way[j], arm))
-            for k in rigid.on(c.feeler, body):
-                couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
+                mine = np.flatnonzero(columns.places.link == seat.link)
+                here = link.anchor_support[columns.places.segment[mine]] == seat.support  # (n, 3): along each axis
+                couple(Z, columns.places.column[mine], own, motions(here * columns.places.direction[mine], arm))
+            touched, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
+            couple(Z, touched, own, motions(-c.normal[touched], c.point[touched] - body.position))
+            couple(Z, feels, own, motions(c.normal[feels], c.point[feels] - body.position))
+            slips = np.flatnonzero(np.isin(columns.slips, touched))
+            arms = c.point[columns.slips[slips]] - body.position
+            couple(Z, columns.firm + slips, own, motions(-columns.way[slips], arms))
             Z[np.ix_(own[3:], own[3:])] += B
         self._bend_gaps(Z, duals)
 
@@ -277,11 +276,13 @@ class Bordered(Gathered):
         return np.minimum(u, force)  # what would still pull does not
 
 
-def motion(direction: Array, arm: Array) -> Array:
-    """(6,) how a place at `arm` from a body's origin moves along `direction` with the body."""
-    return np.concatenate([direction, np.cross(arm, direction)])
+def motions(directions: Array, arms: Array) -> Array:
+    """(n, 6) how places at `arms` (n, 3) from a body's origin move along `directions` (n, 3) with the body."""
+    return np.concatenate([directions, bodies.cross(arms, directions)], axis=1)
 
 
-def couple(Z: Array, row: int, own: Indices, T: Array) -> None:
-    Z[row, own] += T
-    Z[own, row] += T
+def couple(Z: Array, rows: Indices, own: Indices, T: Array) -> None:
+    """Adds T (n, 6) to the columns `own` of some rows, and the same across."""
+    if len(rows):
+        np.add.at(Z, (rows[:, None], own), T)
+        np.add.at(Z, (own[:, None], rows), T.T)

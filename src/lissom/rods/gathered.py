@@ -122,26 +122,21 @@ class Gathered:
         """(6,) force (N) and moment about its origin (N m) on a body: zero at equilibrium."""
         R = bodies.matrix(body.quaternion)
         arm = R @ body.centre
-        force, moment = body.weight.copy(), np.cross(arm, body.weight)
+        force, moment = body.weight.copy(), bodies.cross(arm, body.weight)
         for seat in body.seats:
             link = self.links[seat.link]
             pull = -self._reaction(seat)
             force += pull
-            moment += np.cross(R @ seat.offset, pull)
+            moment += bodies.cross(R @ seat.offset, pull)
             if seat.turn is not None:
                 site = link.site_of(seat.support)
                 gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
                 moment -= bodies.matrix(link.q[site]) @ gradient
         c = self.contacts
-        for k in rigid.on(c.part, body):
-            push = -c.force[k] * c.normal[k] - c.drag[k]
-            force += push
-            moment += np.cross(c.point[k] - body.position, push)
-        for k in rigid.on(c.feeler, body):
-            push = c.force[k] * c.normal[k]
-            force += push
-            moment += np.cross(c.point[k] - body.position, push)
-        return np.concatenate([force, moment])
+        k, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
+        pushes = np.concatenate([-c.force[k, None] * c.normal[k] - c.drag[k], c.force[feels, None] * c.normal[feels]])
+        arms = c.point[np.concatenate([k, feels])] - body.position
+        return np.concatenate([force + pushes.sum(axis=0), moment + bodies.cross(arms, pushes).sum(axis=0)])
 
     def _reaction(self, seat: Seat) -> Array:
         """(3,) N: what a body exerts on a cable that sits on it; contacts that push the seat itself push the body."""
