@@ -11,6 +11,7 @@ from typing import Any
 from lissom.scene import SceneError
 from lissom.session.uploads import upload_file
 from lissom.session.workspace import Workspace
+from lissom.studio.spawning import without_script
 
 
 class Previews:
@@ -24,7 +25,9 @@ class Previews:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, preview, workspace, key)
+            with without_script():  # the first one starts the process
+                found = asyncio.get_running_loop().run_in_executor(self._pool, preview, workspace, key)
+            return await found
         except BrokenProcessPool:
             self._pool = None
             raise ValueError("the file could not be looked at; thin the mesh out first") from None
