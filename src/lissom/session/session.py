@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.scene import Scene
 from lissom.session.background import Background
-from lissom.session.desk import Desk
+from lissom.session.desk import Desk, as_looked_at
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
 from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
@@ -120,7 +120,7 @@ class Session:
         """Back (or forth) to a moment of this session, as it was."""
         self.grabbed = self.held = None
         self.stopped = ""
-        self.desk, self.base, self.script = moment.desk, moment.base, moment.script
+        self.desk, self.base, self.script = as_looked_at(moment.desk, self.desk), moment.base, moment.script
         self.simulation.restore(moment.state)
         self.simulation.take_up(moment.modes)
         self.report = self.simulation.solve()
