@@ -80,6 +80,7 @@ export class View3D implements Viewport {
     cables.onFrame(() => this.settle());
     parts.onShape(() => this.settle());
     store.on("dragging", (path) => path === null && this.settle());
+    store.on("tool", () => store.set("hint", "")); // of the tool before
     listenToKeys(store, this);
     store.set("viewport", this);
   }
