@@ -15,7 +15,7 @@ export function lengthNumber(metres: number, unit: Unit, digits: number = DIGITS
 }
 
 /** Nothing is "0.0", never "-0.0". */
-function fixed(value: number, digits: number): string {
+export function fixed(value: number, digits: number): string {
   return value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
 }
 

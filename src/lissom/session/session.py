@@ -73,6 +73,8 @@ class Session:
         self.recovered = False
         self.simulate = True
         self.plotted: str | None = None
+        self.edges: dict[Any, Any] = {}  # of parts that are measured as a whole
+        self.apart: dict[tuple[str, str], Any] = {}  # how far two of them are, and as they stood then
         self.grabbed: Grabbed | None = None
         self.held: Held | None = None
         self.first: Moment | None = None  # as it was opened
