@@ -7,6 +7,7 @@ import { h } from "./panels/elements";
 import { hasMotion } from "./panels/motion";
 import type { Page } from "./panels/page";
 import type { Tree } from "./panels/tree";
+import { isTyping } from "./view/keys";
 
 interface Key {
   keys: string;
@@ -157,10 +158,4 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   if (key === "i") return () => tree.objects.isolate();
   if (key === "t") return () => tree.objects.flip("transparent", tops);
   return null;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range"
-  ) || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

@@ -70,6 +70,8 @@ def test_a_typed_length_may_carry_a_unit_and_a_bad_one_says_why(studio: Open) ->
     page.fill("cable-length", "46 kg")
     page.page.locator('[data-test="cable-length-error"]').wait_for(state="visible")
     assert "mass" in page.text("cable-length-error") or "length" in page.text("cable-length-error")
+    page.fill("cable-length", "long")
+    page.until("document.querySelector('[data-test=cable-length-error]').innerText.includes('a length in mm,')")
     assert math.isclose(page.cable("brake hose")["length"], 0.46)
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
+from lissom.studio.spawning import without_script
 from lissom.studio.worker import END, GIVE_STATE, GONE, Start, run
 
 KEPT_EVENTS: Final = 10_000
@@ -67,7 +68,8 @@ class Bridge:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=run, args=(theirs, start), daemon=True)
-        self._process.start()
+        with without_script():
+            self._process.start()
         theirs.close()
         threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
 
