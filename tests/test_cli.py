@@ -166,6 +166,11 @@ def test_the_shipped_scene_is_the_example() -> None:
     assert shipped.read_bytes() == Path(DEMO).read_bytes()
 
 
+def test_the_package_is_the_command_too() -> None:
+    said = subprocess.run([sys.executable, "-m", "lissom", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"lissom {__version__}\n"
+
+
 def test_version_and_help() -> None:
     assert run("--version") == (0, f"lissom {__version__}\n", "")
     status, out, _ = run("--help")

@@ -131,8 +131,9 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (key === "o") return () => openScene(page);
   if (key === "enter") return () => page.do({ kind: "Solve", cold: shift });
   if (typing) return null; // a field has its own undo
-  if (key === "z") return () => page.do({ kind: shift ? "Redo" : "Undo" });
-  if (key === "y") return () => page.do({ kind: "Redo" });
+  const kind = key === "z" && !shift ? "Undo" : "Redo";
+  const any = kind === "Undo" ? page.scene?.undo !== "" || page.store.get("dragging") !== null : page.scene?.redo !== "";
+  if (key === "z" || key === "y") return () => any && page.do({ kind });
   if (key === "d") return () => tree.objects.duplicate();
   if (key === "g") return () => void tree.objects.groupSelected();
   if (key === "a") return () => page.store.select([
