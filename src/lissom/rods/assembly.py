@@ -113,7 +113,9 @@ class Assembly:
         if reason:
             return self._refused(reason, began)
         if cold or not self._from:
-            return self._begin(began)
+            reports = self._begin(began)
+            self.surroundings.look_near()  # steps are as long as one sees
+            return reports
         short = self._too_short()
         if short:
             return short

@@ -109,13 +109,17 @@ class Surroundings:
     _pairing: Pairing = field(init=False)
 
     def __post_init__(self) -> None:
-        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
+        self.look_near()
         self._room, self._places = new_found(256), new_places(256)
         self._pairing = Pairing(self.skins)
         for a, skin in enumerate(self.skins):
             for b, obstacle in enumerate(self.obstacles):
                 if skin.collide and obstacle.name not in skin.ignore:
                     self._wanted[a, b] = wanted(skin, obstacle.name)
+
+    def look_near(self) -> None:
+        """As far as is needed where nothing overlaps."""
+        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
 
     @property
     def reach(self) -> float:
