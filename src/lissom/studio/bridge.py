@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
 from multiprocessing import get_context
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from lissom.session.messages import Answer, Notice
 from lissom.studio.spawning import without_script
 from lissom.studio.worker import END, GIVE_STATE, GONE, Start, run
 
-KEPT_EVENTS: Final = 10_000
+KEPT_EVENTS: Final = 100_000
 KEPT_BYTES: Final = 64 * 2**20
 """Of events, for pages that come back; who was away for longer gets the whole scene."""
 COME_BACK: Final = 2.0
@@ -199,5 +200,6 @@ class Bridge:
     def missed(self, after: int, page: str) -> list[str]:
         """What a page that has seen events up to `after` must be sent."""
         if self.events and self.events[0][0] - 1 <= after <= self.seq:
-            return [text for seq, whose, text in self.events if seq > after and whose in (None, page)]
+            last = takewhile(lambda k: k[0] > after, reversed(self.events))  # few: most pages have seen nearly all
+            return [text for _, whose, text in last if whose in (None, page)][::-1]
         return [text for text in (self.status, self.scene) if text is not None]
