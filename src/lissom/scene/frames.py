@@ -101,15 +101,13 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 
 def normalized(q: Quaternion) -> Quaternion:
-    norm = math.hypot(*q)
-    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
-
-
-def once_normalized(q: Quaternion) -> Quaternion:
-    """The same, but as it is where its length is 1 but for rounding: a pose that was solved, written and read again is
-    the same to the last bit.
+    """``q`` over its length. Where that is 1 but for rounding it stays: a pose that was solved, written and read again
+    is the same to the last bit.
     """
-    return q if abs(math.hypot(*q) - 1.0) <= _UNIT else normalized(q)
+    norm = math.hypot(*q)
+    if abs(norm - 1.0) <= _UNIT:
+        return (q[0], q[1], q[2], q[3])
+    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
 def unit(v: Vec3) -> Vec3:

@@ -10,7 +10,7 @@ from lissom.scene import checks
 from lissom.scene.described import Described, Slip, reject
 from lissom.scene.errors import ABSENT
 from lissom.scene.fields import Direction, EndOrFraction, LengthOrZero, Name, Position, Quaternion, Roll, Vec4
-from lissom.scene.frames import carried, frame_quaternion, once_normalized, product
+from lissom.scene.frames import carried, frame_quaternion, normalized, product
 from lissom.scene.part import Mass
 from lissom.scene.pose import NO_TURN, Pose, orientation_of, pointing_slips
 
@@ -71,7 +71,7 @@ class Junction(Described):
         """Position and unit quaternion in the world; None where no position is said."""
         if self.position is None:
             return None
-        return self.position, NO_TURN if self.quaternion is None else once_normalized(self.quaternion)
+        return self.position, NO_TURN if self.quaternion is None else normalized(self.quaternion)
 
     @property
     def frames(self) -> tuple[Vec4, ...]:
