@@ -250,25 +250,24 @@ def test_a_short_way_back_takes_only_some_of_the_friction_off() -> None:
     assert forces[0] > forces[1] > forces[2] + 0.1
 
 
-def lying() -> Simulation:
-    """A cable anchored on a rough table, its other end lifted and drawn aside."""
-    simulation = Simulation(
-        Scene.from_toml(f"""
-        [[parts]]
-        name = "table"
-        shape = {{ kind = "plane" }}
-        friction = 0.4
-        [[cables]]
-        name = "{CABLE}"
-        length = 1.0
-        points = 41
-        stiffness = {{ bending = 0.004, torsion = 0.004 }}
-        mass_per_length = 0.2
-        start = {{ position = [0, 0, 0] }}
-        end = {{ position = [0.9, 0, 0.3] }}
-        """)
-    )
+def on_table(friction: float, **cable: object) -> Simulation:
+    """A cable at rest on a rough table."""
+    table = {"name": "table", "shape": {"kind": "plane"}, "friction": friction}
+    simulation = Simulation(Scene.from_dict({"parts": [table], "cables": [{"name": CABLE, "points": 41, **cable}]}))
     simulation.solve().raise_if_failed()
+    return simulation
+
+
+def lying() -> Simulation:
+    """Anchored on the table, its other end lifted and drawn aside."""
+    simulation = on_table(
+        0.4,
+        length=1.0,
+        stiffness={"bending": 0.004, "torsion": 0.004},
+        mass_per_length=0.2,
+        start={"position": [0, 0, 0]},
+        end={"position": [0.9, 0, 0.3]},
+    )
     for k in range(1, 3):
         simulation.move(f"{CABLE}/end", position=(0.9, 0.01 * k, 0.3))
         simulation.solve().raise_if_failed()
@@ -316,24 +315,15 @@ def test_what_lies_does_not_creep_while_an_end_is_shaken(times: int) -> None:
 @pytest.mark.parametrize("way", [1e-9, 1e-7, 1e-5])
 def test_a_cable_drawn_to_the_limit_of_friction_is_shaken(way: float) -> None:
     """All that lies is about to slip: what a small motion makes slip comes to rest within far less than a step."""
-    simulation = Simulation(
-        Scene.from_toml(f"""
-        [[parts]]
-        name = "table"
-        shape = {{ kind = "plane" }}
-        friction = 0.5
-        [[cables]]
-        name = "{CABLE}"
-        length = 0.6
-        points = 41
-        radius = 0.004
-        stiffness = {{ bending = 0.01, torsion = 0.008 }}
-        mass_per_length = 0.06
-        start = {{ position = [0, 0, 0.06], tangent = [1, 0, 0] }}
-        initial = {{ points = [[0, 0, 0.06], [0.1, 0, 0.03], [0.2, 0, 0.004], [0.58, 0, 0.004]] }}
-        """)
+    simulation = on_table(
+        0.5,
+        length=0.6,
+        radius=0.004,
+        stiffness={"bending": 0.01, "torsion": 0.008},
+        mass_per_length=0.06,
+        start={"position": [0, 0, 0.06], "tangent": [1, 0, 0]},
+        initial={"points": [[0, 0, 0.06], [0.1, 0, 0.03], [0.2, 0, 0.004], [0.58, 0, 0.004]]},
     )
-    simulation.solve().raise_if_failed()
     simulation.move(f"{CABLE}/start", position=(0.02, 0.05, 0.06))
     simulation.solve().raise_if_failed()
     before = simulation.cable(CABLE).positions.copy()
@@ -357,25 +347,15 @@ WAYS: dict[str, Callable[[int], tuple[float, float, float]]] = {
 
 
 def with_free_end(mu: float) -> Simulation:
-    """A cable held above a rough table at its start; the rest lies on it."""
-    simulation = Simulation(
-        Scene.from_toml(f"""
-        [[parts]]
-        name = "table"
-        shape = {{ kind = "plane" }}
-        friction = {mu}
-        [[cables]]
-        name = "{CABLE}"
-        length = 0.6
-        points = 41
-        radius = 0.004
-        stiffness = {{ bending = 0.005, torsion = 0.005 }}
-        mass_per_length = 0.1
-        start = {{ position = [0, 0, {HEIGHT}], tangent = [1, 0, -0.3] }}
-        """)
+    """Held above the table at its start; the rest lies on it."""
+    return on_table(
+        mu,
+        length=0.6,
+        radius=0.004,
+        stiffness={"bending": 0.005, "torsion": 0.005},
+        mass_per_length=0.1,
+        start={"position": [0, 0, HEIGHT], "tangent": [1, 0, -0.3]},
     )
-    simulation.solve().raise_if_failed()
-    return simulation
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.3, 1.0])

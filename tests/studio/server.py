@@ -130,6 +130,12 @@ class Page:
             return
         (self.readouts if event["kind"] == "Readouts" else self.events).append(event)
 
+    def catch_up(self) -> None:
+        """All messages that have come."""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.hear(timeout=0.0)
+
     def until(self, fits: Callable[[Event], object], timeout: float = PATIENCE) -> Event:
         """The first event that fits, of those heard and those to come."""
         deadline, seen = time.monotonic() + timeout, 0

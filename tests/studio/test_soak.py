@@ -51,8 +51,10 @@ def soak(server: Server, seconds: float) -> None:
                 one_round(page, "hose/end", None, [0.28, 0.0, -0.05])
             else:
                 one_round(page, "hose", 0.5, [0.15, 0.0, -0.08])
-            page.frames.clear()
-            page.readouts.clear()
+            other.catch_up()
+            for k in (page, other):
+                k.frames.clear()
+                k.readouts.clear()
             gone = time.monotonic() - began
             if start is None and gone > 0.2 * seconds:
                 start = memory(server)
