@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,13 +50,24 @@ TOO_DEEP_RADIUS = 0.2
 TOO_DEEP_LENGTH = 1e-3
 # A certified cable is no farther from where its supports hold it than this part of its length.
 MISPLACED = 1e-6
-# A step moves supports and parts by at most this part of what is clear, and of the radius where nothing is.
+# A step moves parts, and supports that carry points of cables with them, by at most this part of what is clear, and of
+# the radius where nothing is.
 STEP = 0.5
+# Others, by at most so many radii: Newton's steps look out for what the cable meets as it follows.
+LONG_STEP = 2.0
 # A first guess may differ from the held frames by this much twist (rad).
 LARGEST_TURN = 3.0
 # A step that fails is halved at most so often.
 MOST_HALVINGS = 6
 MOST_STEPS = 400
+
+
+class Ways(NamedTuple):
+    """How far things have to move, m."""
+
+    parts: float
+    carrying: float  # supports from which points are counted: these move with them at once
+    last: float  # supports at the ends of cables: these follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,8 @@ class Assembly:
         self._on_body = {(s.link, s.support) for body in bodies for s in body.seats}
         length = min(k.line.length for k in solvers.values())
         self._radius = min(k.radius for k in surroundings.skins)
-        self._least_step = STEP * (self._radius or 0.005 * length)
+        self._thick = self._radius or 0.005 * length
+        self._least_step = STEP * self._thick
         self._push = min([np.inf, *(GIVE * body.size for body in bodies if body.touches)])  # m: of parts against bodies
         surroundings.where_held = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
@@ -166,7 +179,7 @@ class Assembly:
         origins = self.origins
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
         before, places = self._stood(states), self._slides.places()
-        way = self._way(origins, self.goal, parts_only=True)
+        way = self._ways(origins, self.goal).parts
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
         after = self._points()
         moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
@@ -415,7 +428,7 @@ class Assembly:
         origins = self.origins
         start = snapshot(system, self._slides)
         done, step = 0.0, self._first_step(system, origins, goal)
-        still = self._way(origins, goal) == 0.0 and not self._turned()  # shorter steps would be the same again
+        still = not any(self._ways(origins, goal)) and not self._turned()  # shorter steps would be the same again
         spent = halvings = steps = 0
         while True:
             part = min(1.0, done + step)
@@ -481,23 +494,24 @@ class Assembly:
 
     def _first_step(self, system: System, origins: list[Pose], goal: list[Pose]) -> float:
         """The part of the motion that is short enough to pass nothing unseen."""
-        way = self._way(origins, goal)
-        clear = float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
-        if way == 0.0:
-            return 1.0
-        pushed = max(self._way(origins, goal, parts_only=True), 1e-300)
-        return min(1.0, max(self._least_step, STEP * clear) / way, max(self._push, STEP * clear) / pushed)
+        ways = self._ways(origins, goal)
+        clear = STEP * float(system.contacts.gap.min(initial=self.surroundings.margin)) if self._system else 0.0
+        most = (
+            (max(self._least_step, clear), max(ways.parts, ways.carrying)),
+            (max(LONG_STEP * self._thick, clear), ways.last),
+            (max(self._push, clear), ways.parts),
+        )
+        return min([1.0, *(step / way for step, way in most if way > 0.0)])
 
-    def _way(self, origins: list[Pose], goal: list[Pose], parts_only: bool = False) -> float:
-        """How far supports and parts have to move, m."""
-        way = 0.0
-        for name, solver in self.solvers.items() if not parts_only else ():
-            for a, b in zip(self._from[name], solver.supports, strict=True):
-                way = max(way, math.dist(a.position, b.position))
+    def _ways(self, origins: list[Pose], goal: list[Pose]) -> Ways:
+        parts = carrying = last = 0.0
+        for name, solver in self.solvers.items():
+            moves = [math.dist(a.position, b.position) for a, b in zip(self._from[name], solver.supports, strict=True)]
+            carrying, last = max([carrying, moves[0], *moves[1:-1]]), max(last, moves[-1])
         for obstacle, (x, p), (y, q) in zip(self.surroundings.obstacles, origins, goal, strict=True):
             turn = 2.0 * math.acos(min(1.0, abs(float(p @ q))))
-            way = max(way, float(np.linalg.norm(y - x)) + turn * obstacle.size)
-        return way
+            parts = max(parts, float(np.linalg.norm(y - x)) + turn * obstacle.size)
+        return Ways(parts, carrying, last)
 
     def _turned(self) -> bool:
         """Whether a support is to hold another direction."""
