@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lissom.geometry.triples import rotation
 from lissom.kernels import inline, kernel
 from lissom.rods import blocks, staggered
-from lissom.rods.chain import Chain, Work, assemble, frame, internal_force, lagrangian, triple
+from lissom.rods.chain import Chain, Work, assemble, frame, internal_force, lagrangian
 from lissom.rods.shape import positions
 
 Array = NDArray[np.float64]
@@ -203,34 +203,3 @@ def without_runs(Z: Array, right: Array, columns: Indices, across: Array, invers
             right[columns[i]] -= a * side[r]
             for j in range(len(columns)):
                 Z[columns[i], columns[j]] -= a * solved[r, j]
-
-
-@kernel
-def held_frame(chain: Chain, q: Array, i: int) -> tuple[Array, Array, Array, Array]:
-    """What a frame held by a body feels: gradient (3,), own block (3, 3), blocks to the frames before and after.
-
-    All in the frames' own axes; a coupling block has the neighbour's axes first.
-    """
-    gradient = np.zeros(3)
-    own = np.zeros((3, 3))
-    before = np.zeros((3, 3))
-    after = np.zeros((3, 3))
-    if i > 0:
-        _, _, g, _, ab, bb = staggered.bending_terms(
-            frame(q, i - 1), frame(q, i), chain.arc[i - 1], triple(chain.stiffness, i - 1), triple(chain.rest, i - 1)
-        )
-        for k in range(3):
-            gradient[k] += g[k]
-            for l in range(3):
-                own[k, l] += 0.5 * (bb[3 * k + l] + bb[3 * l + k])
-                before[l, k] = ab[3 * l + k]
-    if i + 1 < len(q):
-        _, g, _, aa, ab, _ = staggered.bending_terms(
-            frame(q, i), frame(q, i + 1), chain.arc[i], triple(chain.stiffness, i), triple(chain.rest, i)
-        )
-        for k in range(3):
-            gradient[k] += g[k]
-            for l in range(3):
-                own[k, l] += 0.5 * (aa[3 * k + l] + aa[3 * l + k])
-                after[l, k] = ab[3 * k + l]
-    return gradient, own, before, after

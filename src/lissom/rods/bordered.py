@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, border, dense, friction, rigid, springs
+from lissom.rods import bodies, dense, friction, rigid, springs
 from lissom.rods.complementarity import nonnegative
 from lissom.rods.contacts import NO_LINK, places
 from lissom.rods.crowd import Crowd, Slope
@@ -30,7 +30,6 @@ BODY_STEP = 10.0
 BODY_TURN = 5.0
 # Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
 FIRM = 1e-11
-AXES = np.eye(3)
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 
@@ -85,16 +84,14 @@ class Bordered(Gathered):
             mine, place = springs.numbers_on(columns.places, number, duals, link.own)
             wide, frames = [mine], []
             column = link.own + len(mine)
-            for b, seat in self._seats[number]:
+            for row, b, seat in self._seats[number]:
                 if seat.turn is None:
                     continue
                 site = link.site_of(seat.support)
-                turn = bodies.matrix(link.q[site]).T
-                _, _, before, after = border.held_frame(link.chain, link.q, site)
                 if site > 0:
-                    frames.append((column, site - 1, before @ turn))
+                    frames.append((column, site - 1, self._at_seats.before[row]))
                 if site + 1 < len(link.q):
-                    frames.append((column, site + 1, after @ turn))
+                    frames.append((column, site + 1, self._at_seats.after[row]))
                 wide.append(duals + 6 * b + 3 + np.arange(3))
                 column += 3
             link.fill(np.concatenate(wide), columns.places.on(number, place), frames)
@@ -130,12 +127,11 @@ class Bordered(Gathered):
         found: list[list[tuple[int, Indices, Array]]] = [[] for _ in self.links]
         for b, body in enumerate(self.bodies):
             own = duals + 6 * b + np.arange(6)
-            R = bodies.matrix(body.quaternion)
-            for seat in body.seats:
+            for seat, moved in zip(body.seats, along_axes(self._arms[b]), strict=True):
                 for j, (axis, first, last) in enumerate(self.links[seat.link].solver.runs):
                     sense = (first == seat.support) * 1.0 - (last == seat.support) * 1.0
                     if sense != 0.0:
-                        found[seat.link].append((j, own, sense * motions(AXES, R @ seat.offset)[axis]))
+                        found[seat.link].append((j, own, sense * moved[axis]))
         return found
 
     def _couple_bodies(self, columns: Columns, Z: Array, right: Array, duals: int) -> None:
@@ -143,19 +139,13 @@ class Bordered(Gathered):
         c = self.contacts
         for b, body in enumerate(self.bodies):
             own = duals + 6 * b + np.arange(6)
-            R = bodies.matrix(body.quaternion)
-            right[own] = self.unbalanced(body)
-            B = -bodies.lever(R @ body.centre, body.weight)
-            for seat in body.seats:
-                link = self.links[seat.link]
-                arm = R @ seat.offset
-                B += bodies.lever(arm, self._reaction(seat))
-                if seat.turn is not None:
-                    site = link.site_of(seat.support)
-                    F = bodies.matrix(link.q[site])
-                    B += F @ border.held_frame(link.chain, link.q, site)[1] @ F.T
+            right[own] = self.unbalanced[b]
+            Z[own[3] : own[3] + 3, own[3] : own[3] + 3] += self._levers[b]
+            if not len(c):
+                continue
+            for seat, arm in zip(body.seats, self._arms[b], strict=True):
                 mine = np.flatnonzero(columns.places.link == seat.link)
-                here = link.anchor_support[columns.places.segment[mine]] == seat.support  # (n, 3): along each axis
+                here = self.links[seat.link].anchor_support[columns.places.segment[mine]] == seat.support  # per axis
                 couple(Z, columns.places.column[mine], own, motions(here * columns.places.direction[mine], arm))
             touched, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
             couple(Z, touched, own, motions(-c.normal[touched], c.point[touched] - body.position))
@@ -163,7 +153,6 @@ class Bordered(Gathered):
             slips = np.flatnonzero(np.isin(columns.slips, touched))
             arms = c.point[columns.slips[slips]] - body.position
             couple(Z, columns.firm + slips, own, motions(-columns.way[slips], arms))
-            Z[np.ix_(own[3:], own[3:])] += B
         self._bend_gaps(Z, duals)
 
     def _bend_gaps(self, Z: Array, duals: int) -> None:
@@ -279,6 +268,17 @@ class Bordered(Gathered):
 def motions(directions: Array, arms: Array) -> Array:
     """(n, 6) how places at `arms` (n, 3) from a body's origin move along `directions` (n, 3) with the body."""
     return np.concatenate([directions, bodies.cross(arms, directions)], axis=1)
+
+
+def along_axes(arms: Array) -> Array:
+    """(n, 3, 6) how places at `arms` (n, 3) move along x, y and z with the body."""
+    found = np.zeros((len(arms), 3, 6))
+    x, y, z = arms.T
+    found[:, [0, 1, 2], [0, 1, 2]] = 1.0
+    found[:, 0, 4], found[:, 0, 5] = z, -y
+    found[:, 1, 3], found[:, 1, 5] = -z, x
+    found[:, 2, 3], found[:, 2, 4] = y, -x
+    return found
 
 
 def couple(Z: Array, rows: Indices, own: Indices, T: Array) -> None:

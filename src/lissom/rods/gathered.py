@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, border, dense, friction, rigid, springs
+from lissom.rods import bodies, dense, friction, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.contacts import NO_LINK, Contacts, largest_pushes, places, worst_gaps
 from lissom.rods.link import Link
 from lissom.rods.rules import Rule, global_rule
+from lissom.rods.seated import Seats, gather, new_at_seats
 from lissom.rods.solver import RodSolver
 from lissom.rods.touching import Touching
 
@@ -22,8 +23,9 @@ CROWD = 64
 REACHED = 2.0
 # Contact forces beyond this, in units of max(EI/L², wL, loads), mean that something cannot give way.
 BLOCKED = 1e4
-# What is out of balance at a body counts so many times: forces there may be smaller than those in the cables.
-STRICT = 10.0
+# What is out of balance at a body is judged by what acts on it; that counts as no less than this part of what acts
+# anywhere.
+LEAST_ACTING = 1e-3
 # Forces along cables beyond this, in the same units: they are too short, and pulled taut.
 TAUT = 1e6
 
@@ -46,10 +48,16 @@ class Gathered:
         self.penalty = max(k.penalty for k in scales)
         self.stiffness = max(push_stiffness(k) for k in self.links)
         self.hardness = HARDNESS * self.stiffness
-        self._seats: list[list[tuple[int, Seat]]] = [[] for _ in self.links]
-        for b, body in enumerate(self.bodies):
-            for seat in body.seats:
-                self._seats[seat.link].append((b, seat))
+        every = [(b, seat) for b, body in enumerate(self.bodies) for seat in body.seats]
+        self._at_seats = new_at_seats(len(every))  # in this order
+        self._seats = [[(row, *k) for row, k in enumerate(every) if k[1].link == i] for i in range(len(self.links))]
+        self._seat_rows = [seat_rows(k) for k in self._seats]
+        self._first_seat = np.cumsum([0, *(len(body.seats) for body in self.bodies)])
+        self._offsets = [np.array([k.offset for k in body.seats]).reshape(-1, 3) for body in self.bodies]
+        self._arms = list(self._offsets)  # per body: (seats, 3) m, from its origin to where they are now
+        self.unbalanced = np.zeros((len(self.bodies), 6))  # force (N) and moment about the origin (N m) on each
+        self._acting_on = np.zeros((len(self.bodies), 2))  # the largest force and moment of those
+        self._levers = np.zeros((len(self.bodies), 3, 3))  # how the moment changes as the body turns, N m
         self.bristle = friction.BRISTLE * self.stiffness
         self.rule: Rule = global_rule
         self.caution = 0.0  # of friction.stiffness; and what the next step divides it by
@@ -89,6 +97,10 @@ class Gathered:
             c.drag[:] = friction.drag(c, places(c, [k.x for k in self.links]), self.bristle)
         for number, link in enumerate(self.links):
             link.evaluate(springs.loads_on(c.rows, number))
+            if self._seats[number]:
+                self._feel(number)
+        for b, body in enumerate(self.bodies):
+            self._weigh(b, body)
 
     def _errors(self) -> tuple[float, float, float]:
         """Residual and closure, relative; and the residual relative to the forces that act, on each cable its own."""
@@ -102,10 +114,11 @@ class Gathered:
             if link.runs:
                 closure = max(closure, dense.largest(link.work.closure[None, : link.runs]))
             acting = max(acting, own)
-        for body in self.bodies:
-            wrench = self.unbalanced(body)
-            off = max(float(np.abs(wrench[:3]).max()), float(np.abs(wrench[3:]).max()) / self.length)
-            residual, rest = max(residual, STRICT * off), max(rest, STRICT * off / acting)
+        for wrench, (force, moment) in zip(self.unbalanced, self._acting_on, strict=True):
+            off, turn = dense.largest(wrench[None, :3]), dense.largest(wrench[None, 3:])
+            residual = max(residual, off, turn / self.length)
+            least = LEAST_ACTING * acting
+            rest = max(rest, off / max(force, least), turn / max(moment, least * self.length))
         return residual / self.force, closure / self.length, rest
 
     def _pushes(self) -> Array:
@@ -118,34 +131,33 @@ class Gathered:
         """The deepest penetration, and the widest gap across which a force acts, m."""
         return worst_gaps(self.contacts.rows)
 
-    def unbalanced(self, body: Body) -> Array:
-        """(6,) force (N) and moment about its origin (N m) on a body: zero at equilibrium."""
+    def _feel(self, number: int) -> None:
+        """What a link exerts on the bodies it sits on; contacts that push a seat itself push the body."""
+        link, seats = self.links[number], self._seat_rows[number]
+        link.feel(seats, self._at_seats)
+        if len(self.contacts):
+            pushed = self.pushed(number)[link.supports.point[seats.support]]
+            self._at_seats.force[seats.row] -= pushed * link.supports.holds[seats.support]
+
+    def _weigh(self, b: int, body: Body) -> None:
+        """All that acts on a body: zero at equilibrium."""
         R = bodies.matrix(body.quaternion)
         arm = R @ body.centre
-        force, moment = body.weight.copy(), bodies.cross(arm, body.weight)
-        for seat in body.seats:
-            link = self.links[seat.link]
-            pull = -self._reaction(seat)
-            force += pull
-            moment += bodies.cross(R @ seat.offset, pull)
-            if seat.turn is not None:
-                site = link.site_of(seat.support)
-                gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
-                moment -= bodies.matrix(link.q[site]) @ gradient
+        self._arms[b] = self._offsets[b] @ R.T
+        self._levers[b] = -bodies.lever(arm, body.weight)
+        seats = gather(self._at_seats, self._first_seat[b], self._arms[b], self._levers[b])
+        weight = np.concatenate([body.weight, bodies.cross(arm, body.weight)])[None]
+        acting = np.concatenate([seats, weight, self._pushes_on(body)])
+        self.unbalanced[b] = acting.sum(axis=0)
+        self._acting_on[b] = dense.largest(acting[:, :3]), dense.largest(acting[:, 3:])
+
+    def _pushes_on(self, body: Body) -> Array:
+        """(n, 6) N, N m: of contacts on a body."""
         c = self.contacts
         k, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
         pushes = np.concatenate([-c.force[k, None] * c.normal[k] - c.drag[k], c.force[feels, None] * c.normal[feels]])
         arms = c.point[np.concatenate([k, feels])] - body.position
-        return np.concatenate([force + pushes.sum(axis=0), moment + bodies.cross(arms, pushes).sum(axis=0)])
-
-    def _reaction(self, seat: Seat) -> Array:
-        """(3,) N: what a body exerts on a cable that sits on it; contacts that push the seat itself push the body."""
-        link = self.links[seat.link]
-        if not len(self.contacts):
-            return link.reaction(seat.support)
-        support = link.solver.supports[seat.support]
-        pushed = self.pushed(seat.link)[link.solver.grid.support_at[seat.support]]
-        return np.asarray(link.reaction(seat.support) - pushed * np.array(support.holds))
+        return np.concatenate([pushes, bodies.cross(arms, pushes)], axis=1)
 
     def pushed(self, number: int) -> Array:
         """(points, 3) N: what the contacts exert at the points of a link."""
@@ -160,3 +172,10 @@ def push_stiffness(link: Link) -> float:
     """Roughly what a segment resists a push at a point with, N/m."""
     bending = float((link.chain.stiffness[:, :2].max(axis=1) / link.chain.arc**3).max())
     return bending + link.scales.force / float(link.chain.h.min())
+
+
+def seat_rows(seats: list[tuple[int, int, Seat]]) -> Seats:
+    """Of one link: the row, the body and the seat of each."""
+    numbers = [(row, seat.support, seat.turn is not None) for row, _, seat in seats]
+    row, support, turns = np.array(numbers, dtype=np.int64).reshape(-1, 3).T.copy()
+    return Seats(row, support, turns)

@@ -9,6 +9,7 @@ from lissom.rods.chain import POLISHED, STAGGERED, Work, turn_frames, workspace
 from lissom.rods.guess import carry
 from lissom.rods.line import FRAME, NO_DIRECTION, Support
 from lissom.rods.outcome import RodState
+from lissom.rods.seated import AtSeats, Held, Seats, feel
 from lissom.rods.solver import RodSolver
 
 Array = NDArray[np.float64]
@@ -31,6 +32,7 @@ class Link:
         self.site = np.flatnonzero(self.chain.segment_of >= 0)
         self.points = len(self.chain.h) + 1
         self.anchor, self.anchor_support = self._anchors()
+        self.supports = self._supports()
         self.held = np.array([k.position for k in solver.solved.supports])  # (supports, 3) m
         self.aim()
         self.q, self.nu = staggered_frames(solver, solver.solved), solver.solved.nu.copy()
@@ -80,9 +82,22 @@ class Link:
         for j, (axis, a, b) in enumerate(self.solver.runs):
             self.chain.target[j] = self.held[b, axis] - self.held[a, axis]
 
+    def _supports(self) -> Held:
+        solver = self.solver
+        points = np.array(solver.grid.support_at, dtype=np.int64)
+        sites = np.array([int(np.append(np.flatnonzero(solver.point_of == k), -1)[0]) for k in points], dtype=np.int64)
+        loads = np.zeros((len(points), 3))
+        for load, at in zip(solver.line.loads, solver.grid.load_at, strict=True):
+            loads[points == at] += load.force
+        return Held(points, sites, np.array([k.holds for k in solver.supports], dtype=float), loads)
+
     def site_of(self, support: int) -> int:
         """The frame that a support holds."""
-        return int(np.flatnonzero(self.solver.point_of == self.solver.grid.support_at[support])[0])
+        return int(self.supports.site[support])
+
+    def feel(self, seats: Seats, at: AtSeats) -> None:
+        """What bodies feel at its supports, under the loads last evaluated."""
+        feel(self.chain, self.q, self.nu, self.supports, seats, at)
 
     def evaluate(self, loads: Terms) -> None:
         """Gradient, Hessian and closure under the loads."""
@@ -120,23 +135,6 @@ class Link:
         a, b, c = self.anchor_support[0]
         anchor = np.array([self.held[a, 0], self.held[b, 1], self.held[c, 2]])
         return value - float(self.total @ anchor), float(error @ error), x
-
-    def reaction(self, support: int) -> Array:
-        """(3,) N: what the support exerts on the cable, from the internal force on both sides of it."""
-        at = self.solver.grid.support_at[support]
-        chain, weight, h = self.chain, self.solver.grid.weight, self.chain.h
-        n = chain.force.copy()
-        inside = chain.run >= 0
-        n[inside] += self.nu[chain.run[inside]]
-        force = np.zeros(3)
-        if at < len(h):
-            force -= n[at] + 0.5 * weight[at] * h[at]
-        if at > 0:
-            force += n[at - 1] - 0.5 * weight[at - 1] * h[at - 1]
-        for load, where in zip(self.solver.line.loads, self.solver.grid.load_at, strict=True):
-            if where == at:
-                force -= load.force
-        return np.asarray(force * np.array(self.solver.supports[support].holds))
 
     def turned(self, step: Array, length: float) -> Array:
         out = np.empty_like(self.q)
