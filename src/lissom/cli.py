@@ -246,7 +246,7 @@ def swept_scene(
     lengths = []
     if needed:
         with telling() as tell:
-            lengths = [length_needed(scene, request, cable.name, tell) for cable in scene.cables]
+            lengths = [length_needed(scene, request, cable.name, swept, tell) for cable in scene.cables]
     near, meshes = [], {}
     if envelope:
         with telling() as tell:

@@ -296,6 +296,7 @@ def reading_from(entry: dict[str, Any]) -> Reading:
         {name: CableReading(**k) for name, k in entry["cables"].items()},
         tuple(Check(**k) for k in entry["checks"]),
         tuple(SnapReading(**k) for k in snaps),
+        tuple(entry["uncertified"]),
     )
 
 

@@ -91,11 +91,15 @@ def print_swept(
 
 def told_snap(scene: Scene, reading: Reading, snap: SnapReading) -> str:
     here = ", ".join(f"{name} {scene.joint(name).said(number(v))}" for name, v in snap.after.items())
-    way = f"moves {1000.0 * snap.distance:.3g} mm at once"
+    way = f"moves {1000.0 * snap.distance:.3g} mm at once" if snap.distance > 1e-5 else "loses turns at once"
     cable = reading.cables.get(snap.cable)
     swings = cable is not None and snap.released <= RELEASED * cable.effort
-    freed = "releases no energy: it only swings over" if swings else f"releases {1000.0 * snap.released:.3g} mJ"
+    freed = "releases no energy: it only swings over" if swings else f"releases {joules(snap.released)}"
     return f"{snap.cable} {way} at {here or place(scene, reading)} and {freed}"
+
+
+def joules(value: float) -> str:
+    return f"{value:.3g} J" if abs(value) >= 1.0 else f"{1000.0 * value:.3g} mJ"
 
 
 def swept_json(

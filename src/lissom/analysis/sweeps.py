@@ -65,6 +65,7 @@ class Reading:
     cables: dict[str, CableReading]
     checks: tuple[Check, ...]
     snaps: tuple[SnapReading, ...] = ()
+    uncertified: tuple[str, ...] = ()  # cables
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,7 @@ def read(simulation: Simulation, visit: Visit, scene: Scene) -> Reading:
         cables if certified else {},
         found.checks if certified else (),
         snaps,
+        tuple(name for name, k in visit.report.cables.items() if k.status != "converged"),
     )
 
 

@@ -99,6 +99,7 @@ def envelope_info(name: str, envelope: Envelope) -> EnvelopeInfo:
     return EnvelopeInfo(
         name,
         envelope.shown,
+        round(envelope.done, 2),
         envelope.key,
         None if envelope.mesh is None else float(f"{volume(*envelope.mesh):.4g}"),
         envelope.error,
