@@ -12,6 +12,7 @@ from lissom.analysis.sweepfiles import Request, run_sweep
 from lissom.analysis.sweeps import Reading, Swept, place
 from lissom.scene import Scene
 from lissom.scene.growing import grown
+from lissom.scene.placing import mounts
 
 STEP: Final = 1.04
 """Lengths tried are that much apart until one passes."""
@@ -50,10 +51,16 @@ def length_needed(
 ) -> Needed:
     """Sweeps with longer and longer (or, where all is well, shorter and shorter) cables, then bisects.
 
-    `swept` is what was found with the present lengths, where that is known. What other cables fail there is theirs.
+    `swept` is what was found with the present lengths, where that is known. What other cables fail there is theirs;
+    those that are not even certified are left out where nothing hangs on them.
     """
     now = scene.cable(cable).length
     if swept is None:
+        *_, swept = run_sweep(scene, request)
+    lost = {name for reading in swept.readings for name in reading.uncertified} - {cable}
+    if lost := {name for name in lost if stands_alone(scene, name)}:  # nothing is known of this one where they fail
+        for name in lost:
+            scene = scene.without_cable(name)
         *_, swept = run_sweep(scene, request)
     theirs = {k for reading in swept.readings for k in failures(reading) if k.cable != cable}
 
@@ -86,6 +93,12 @@ def length_needed(
         else:
             good = middle
     return Needed(cable, now, good, *why)
+
+
+def stands_alone(scene: Scene, cable: str) -> bool:
+    """Whether nothing hangs on a cable: it is in no junction, and holds no free part."""
+    joined = any(member.cable == cable for junction in scene.junctions for member in junction.members)
+    return not joined and all(scene.part(part).motion != "free" for part, _ in mounts(scene, scene.cable(cable)))
 
 
 def with_length(scene: Scene, cable: str, length: float) -> Scene:

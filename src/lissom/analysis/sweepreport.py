@@ -83,10 +83,14 @@ def print_swept(
         if need.length is None:
             console.print(f"{need.cable}: no length passes everywhere ({need.why} at {need.where})")
         else:
-            less = f"{1000.0 * (need.length - need.now):+.1f} mm"
-            console.print(
-                f"{need.cable}: needs {1000.0 * need.length:.1f} mm ({less}); shorter: {need.why} at {need.where}"
-            )
+            more = 1000.0 * (need.length - need.now)
+            than = f"{abs(more):.1f} mm {'more' if more > 0.0 else 'less'} than now"
+            console.print(f"{need.cable}: needs {1000.0 * need.length:.1f} mm, {than}; {below(need)}")
+
+
+def below(need: Needed) -> str:
+    """What fails with a length that is a little less."""
+    return f"with less fails at {need.where}: {need.why}" if need.why else "much less was not tried"
 
 
 def told_snap(scene: Scene, reading: Reading, snap: SnapReading) -> str:

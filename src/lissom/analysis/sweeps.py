@@ -137,7 +137,7 @@ class Swept:
         found: list[Worst] = []
         for entries in groups.values():
             made = [(c, r) for c, r in entries if c.margin is not None]
-            check, reading = min(made, key=lambda k: k[0].margin or 0.0) if made else entries[0]
+            check, reading = min(made, key=lambda k: float(f"{k[0].margin:.9g}")) if made else entries[0]
             found.append(Worst(check, reading, sum(c.ok is False for c, _ in entries)))
         return found
 

@@ -80,7 +80,7 @@ def rows(swept: Swept, cable: str) -> Iterator[tuple[Array, Array]]:
     if len(joints) < 2 or swept.readings[0].time is not None or swept.readings[0].name:
         return
     values = [sorted({number(k.settings[j]) for k in swept.readings}) for j in joints]
-    if math.prod(len(k) for k in values) != len(swept.readings):
+    if math.prod(len(k) for k in values) != sum(not k.back for k in swept.readings):
         return
     known: dict[tuple[int, ...], Array] = {}
     for reading, shapes in zip(swept.readings, swept.shapes, strict=True):
