@@ -28,6 +28,9 @@ COLOURS = (BLUE, VERMILLION, GREEN, "#E69F00", "#CC79A7")
 DASHES: tuple[Any, ...] = ("-", (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 """Of the forces at supports."""
 
+NOTHING = 1e-6
+"""mm or °/m: rounding, of which no curve is drawn."""
+
 LIMITS = {"bend_radius": "bend_radius", "tension": "tension", "torsion": "twist_per_length", "clearance": "clearance"}
 
 
@@ -50,18 +53,16 @@ def plot_sweep(scene: Scene, swept: Swept, cable: str) -> Figure:
                 axis.axhline(scale * limit, color=VERMILLION, linewidth=0.9, linestyle=(0, (4, 3)), label="limit")
             axis.set_ylabel(text)
             if field in ("bend_radius", "torsion"):
-                axis.set_ylim(bottom=0.0, top=1.0 if axis.dataLim.y1 <= 0.0 else None)
+                axis.set_ylim(bottom=0.0, top=None if axis.dataLim.y1 > NOTHING else 1.0)
         names = list(dict.fromkeys(name for r in readings for name in r.cables[cable].forces))
         for name, colour, dashes in zip(names, cycle(COLOURS), cycle(DASHES), strict=False):
             look = {"color": colour} if course.lines is None else {"linestyle": dashes}
             course.draw(axes[-1], readings, [r.cables[cable].forces.get(name) for r in readings], label=name, **look)
         axes[-1].set_ylabel("forces [N]")
-        for reading in swept.readings:
-            if any(snap.cable == cable for snap in reading.snaps):
-                for axis in axes:
-                    axis.axvline(
-                        course.x[reading.number], color=INK, linewidth=0.8, linestyle=":", label="snap-through"
-                    )
+        for place in snap_places(scene, swept, cable, course):
+            for axis in axes[:-1]:
+                axis.axvline(place, color=INK, linewidth=0.8, linestyle=":", label="snap-through")
+            axes[-1].axvline(place, color=INK, linewidth=0.8, linestyle=":")
         for axis, shown in ((axes[0], axes[:-1]), (axes[-1], axes[-1:])):
             known = {text: line for k in shown for line, text in zip(*k.get_legend_handles_labels(), strict=True)}
             if known:
@@ -73,6 +74,17 @@ def plot_sweep(scene: Scene, swept: Swept, cable: str) -> Figure:
             f"{scene.title or 'sweep'}: {cable}", fontsize=10.5, color=INK, fontweight="bold", x=0.02, ha="left"
         )
     return figure
+
+
+def snap_places(scene: Scene, swept: Swept, cable: str, course: Course) -> list[float]:
+    """Where on the abscissa a cable snaps; of a grid of two joints, and of named positions, the next position."""
+    found: list[float] = []
+    for reading in swept.readings:
+        for snap in (k for k in reading.snaps if k.cable == cable):
+            one = len(snap.after) == 1 and reading.time is None
+            scale = screen_unit(scene, next(iter(snap.after)))[0] if one else 1.0
+            found.append(scale * number(*snap.after.values()) if one else course.x[reading.number])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +133,13 @@ class Course:
 
 def on_screen(scene: Scene, swept: Swept, joint: str) -> tuple[list[float], str]:
     """The values of a joint at all positions in the unit of the screen, and its name with that."""
-    scale, unit = (1000.0, "mm") if scene.joint(joint).kind == "slide" else (180.0 / np.pi, "°")
+    scale, unit = screen_unit(scene, joint)
     return [scale * number(k.settings[joint]) for k in swept.readings], f"{joint} [{unit}]"
+
+
+def screen_unit(scene: Scene, joint: str) -> tuple[float, str]:
+    """What one of the SI units of a joint is on the screen."""
+    return (1000.0, "mm") if scene.joint(joint).kind == "slide" else (180.0 / np.pi, "°")
 
 
 def is_grid(swept: Swept) -> bool:
@@ -149,7 +166,7 @@ def plot_map(scene: Scene, swept: Swept, cable: str) -> Figure | None:
             table[j, i] = np.fmin(table[j, i], min(margins))  # there and back
     if np.isnan(table).all():
         return None
-    scales = [(1000.0, "mm") if scene.joint(j).kind == "slide" else (180.0 / np.pi, "°") for j in joints]
+    scales = [screen_unit(scene, j) for j in joints]
     with rc_context(STYLE):
         figure = new_figure(6.0, 4.6)
         axis = figure.subplots()
