@@ -332,6 +332,23 @@ def test_sweep_json_is_alone_and_whole(tmp_path: Path) -> None:
     assert told["hysteresis"] == []
 
 
+def test_a_sweep_that_goes_on_says_so(tmp_path: Path) -> None:
+    """From what an interrupted one has left."""
+    from lissom.analysis.sweepfiles import Request, SweepFolder, run_sweep
+    from lissom.scene import Scene
+
+    file = swept_hose(tmp_path)
+    scene, request, out = Scene.load(Path(file)), Request(grid={"steering": 5}), tmp_path / "out"
+    interrupted = run_sweep(scene, request, SweepFolder(out, scene, request))
+    next(interrupted)
+    next(interrupted)
+    interrupted.close()  # type: ignore[attr-defined]
+    _, _, err = run("sweep", file, "--grid", "steering=5", "-o", str(out))
+    assert "had visited 2 of 5 positions: going on there" in err
+    _, _, err = run("sweep", file, "--grid", "steering=5", "-o", str(out))
+    assert "going on" not in err
+
+
 def test_sweep_ends_with_4_and_names_the_positions_that_fail(tmp_path: Path) -> None:
     status, out, err = run("sweep", swept_hose(tmp_path), "--grid", "travel=5", "--set", "hose/length=335 mm")
     assert status == 4

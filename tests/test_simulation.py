@@ -369,7 +369,7 @@ def test_too_far_away_says_by_how_much_and_keeps_the_last_shape() -> None:
     assert not report.ok
     assert report.status == "infeasible"
     assert report.cables["hose"].shortfall == pytest.approx(0.08, abs=1e-12)
-    assert "0.08 m too short" in report.reason
+    assert "are 500 mm apart, the cable between them is 420 mm long: 80 mm too short" in report.reason
     with pytest.raises(SolveError, match="infeasible"):
         report.raise_if_failed()
     assert np.array_equal(sim.cable("hose").positions, before.positions)

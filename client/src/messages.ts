@@ -776,6 +776,7 @@ export interface SnapMark {
 export interface EnvelopeInfo {
   cable: string;
   shown: boolean;
+  done: number;
   mesh: string | null;
   volume: number | null;
   error: string;

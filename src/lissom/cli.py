@@ -10,6 +10,7 @@ import enum
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -234,30 +235,44 @@ def swept_scene(
     from lissom.analysis.needing import length_needed
     from lissom.analysis.sweepfiles import SweepFolder, run_sweep
     from lissom.analysis.sweepreport import print_swept, swept_json, write_swept
-    from lissom.analysis.sweptvolume import rooms
+    from lissom.analysis.sweptvolume import rooms, swept_mesh, with_volume
 
     folder = None if output is None else SweepFolder(output, scene, request)
     swept = None
     with compiling(), counting("positions", request.total(scene)) as count:
-        for swept in run_sweep(scene, request, folder, processes):
+        for swept in run_sweep(scene, request, folder, processes, going_on):
             count(len(swept.readings))
     assert swept is not None
     lengths = []
     if needed:
         with telling() as tell:
-            lengths = [length_needed(scene, request, cable.name, tell) for cable in scene.cables]
-    near = list(rooms(scene, swept)) if envelope else []
+            lengths = [length_needed(scene, request, cable.name, swept, tell) for cable in scene.cables]
+    near, meshes = [], {}
+    if envelope:
+        with telling() as tell:
+            for name in with_volume(scene, swept):
+                meshes[name] = swept_mesh(scene, swept, name, partial(tell_part, tell, f"envelope of {name}"))
+            tell("distance to parts that stand still")
+            near = list(rooms(scene, swept))
     if as_json:
         typer.echo(swept_json(scene, swept, lengths, near), nl=False)
     else:
         print_swept(scene, swept, lengths, make_console(), near)
     if output is not None:
-        for path in write_swept(scene, swept, lengths, output, envelope, near):
+        for path in write_swept(scene, swept, output, lengths, near, meshes):
             typer.echo(f"wrote {path}", err=as_json)
     if swept.failed:
         typer.echo(f"not certified at {len(swept.failed)} of {len(swept.readings)} positions", err=True)
         return NOT_CERTIFIED
     return GOOD if swept.ok else CHECK_FAILS
+
+
+def going_on(visited: int, total: int) -> None:
+    typer.echo(f"an interrupted sweep of the same had visited {visited} of {total} positions: going on there", err=True)
+
+
+def tell_part(tell: Callable[[str], object], what: str, done: float) -> None:
+    tell(f"{what}: {done:.0%}")
 
 
 @contextmanager

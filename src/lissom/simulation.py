@@ -28,7 +28,8 @@ from lissom.rods.lone import Lone
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import DIRECTIONS, read_line, retwisted
-from lissom.rods.result import CableResult, Wrench
+from lissom.rods.result import CableResult as CableResult
+from lissom.rods.result import Wrench
 from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Stop, Sweep
 from lissom.rods.surroundings import Clearance

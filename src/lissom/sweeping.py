@@ -23,7 +23,7 @@ from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
 from lissom.scene.joint import Joint, Motion, Value, mixed
 from lissom.scene.pose import Pose
-from lissom.simulation import Checkpoint, Report, Simulation, SolveError
+from lissom.simulation import CableResult, Checkpoint, Report, Simulation, SolveError
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
@@ -67,6 +67,7 @@ class Snap:
     before: Goal  # the last position before it, and the first after: they are as near as can be told
     after: Goal
     distance: float  # m that it moves at once
+    released: float  # J that it has less after it
     shape_before: Array  # (points, 3) m
     shape_after: Array
 
@@ -302,9 +303,7 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
             here = part_of_way(a, b, done)
             jumped = strides(simulation, before) if rough else leaps(simulation, before, state, (here, goal))
             if not jumped or step <= finest:
-                snaps += [
-                    Snap(k, here, goal, d, before.shapes[k], simulation.cable(k).positions) for k, d in jumped.items()
-                ]
+                snaps += [snap(before.cables[k], simulation.cable(k), here, goal, d) for k, d in jumped.items()]
                 stopped = stops(simulation)
                 done += step
                 step, finest = min(2.0 * step, largest), FINEST
@@ -316,6 +315,11 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
             jump = state, done, step
         simulation.back_to(state)
         step *= 0.5
+
+
+def snap(before: CableResult, after: CableResult, here: Goal, goal: Goal, distance: float) -> Snap:
+    released = before.energy["total"] - after.energy["total"]
+    return Snap(after.name, here, goal, distance, released, before.positions, after.positions)
 
 
 def beyond(simulation: Simulation, goal: Goal) -> Report | None:
@@ -357,15 +361,17 @@ def shapes(simulation: Simulation) -> Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Shapes of all cables, and their twist (rad)."""
+    """All cables, their shapes, and their twist (rad)."""
 
+    cables: dict[str, CableResult]
     shapes: Shapes
     twists: dict[str, float]
 
     @classmethod
     def of(cls, simulation: Simulation) -> Standing:
         found = shapes(simulation)
-        return cls(found, {name: twist(simulation.cable(name).quaternions) for name in found})
+        cables = {name: simulation.cable(name) for name in found}
+        return cls(cables, found, {name: twist(cable.quaternions) for name, cable in cables.items()})
 
     def apart(self, other: Standing, lengths: Mapping[str, float]) -> dict[str, float]:
         """Cables that are elsewhere in the other one, or twisted otherwise; and how far they are apart (m)."""

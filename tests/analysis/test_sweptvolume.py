@@ -58,10 +58,11 @@ range = [-0.5, 0.5]
 """
 
 
-def test_between_the_rows_of_a_grid_there_is_no_slit() -> None:
-    """Rows 60 mm apart, a bar 20 mm thick: what lies between them was swept, too."""
+@pytest.mark.parametrize("back", [False, True])
+def test_between_the_rows_of_a_grid_there_is_no_slit(back: bool) -> None:
+    """Rows 60 mm apart, a bar 20 mm thick: what lies between them was swept, too; also there and back."""
     scene = Scene.from_toml(BAR)
-    *_, swept = run_sweep(scene, Request(grid={"up": 2, "swing": 9}))
+    *_, swept = run_sweep(scene, Request(grid={"up": 2, "swing": 9}, back=back))
     vertices, triangles = swept_mesh(scene, swept, "bar")
     made = trimesh.Trimesh(vertices, triangles, process=False)
     assert made.is_watertight

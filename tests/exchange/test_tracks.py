@@ -102,6 +102,8 @@ def test_a_part_at_rest_that_begins_to_move_does_not_teleport(tmp_path: Path) ->
         (HEADING + "0,0,0,0,1,0,0,0\n", "has 1 samples; it must have from 2"),
         (HEADING + "0,0,0,0,1,0,0,0\n1,0,0,0,1,0,x,0\n", "line 3: must hold a number for each"),
         (HEADING + "0,0,0,0,1,0,0,0\n1,0,0\n", "line 3: must hold a number for each"),
+        ("x," + HEADING + "9,0,0,0,0,1,0,0,0\n9,1,0,0,0,1,0,0,0\n", "has more than one column x: leave one"),
+        (HEADING.replace(",", ";") + "0;0;0;0;1;0;0;0\n1;1.000,5;0;0;1;0;0;0\n", "line 3: must hold a number for each"),
     ],
 )
 def test_files_that_are_no_recording_are_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -109,6 +111,50 @@ def test_files_that_are_no_recording_are_refused(tmp_path: Path, text: str, word
     with pytest.raises(SceneError, match=words) as caught:
         read_track(tmp_path / "a.csv")
     assert "a.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize("samples", [2, 3])
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ("{time},10,0,0,1,0,0,0", "sample {last}: the part jumps by 10000 mm in 0.01 s, .* faster than 20000 mm/s"),
+        ("{time},0,0,0,0,1,0,0", "sample {last}: the part jumps by 180° in 0.01 s, .* faster than 1146°/s"),
+    ],
+)
+def test_a_teleport_is_told_though_there_is_nothing_to_compare_it_with(
+    tmp_path: Path, end: str, words: str, samples: int
+) -> None:
+    """With one step, or one that moves, the median is that step itself."""
+    rest = "".join(f"{0.01 * k},0,0,0,1,0,0,0\n" for k in range(samples - 1))
+    (tmp_path / "a.csv").write_text(HEADING + rest + end.format(time=0.01 * (samples - 1)) + "\n")
+    with pytest.raises(SceneError, match=words.format(last=samples)):
+        read_track(tmp_path / "a.csv")
+
+
+def test_two_samples_are_a_straight_way(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(HEADING + "0,0,0,0,1,0,0,0\n1,0.4,0,0,0,1,0,0\n")
+    assert read_track(tmp_path / "a.csv").at(0.5)[0] == (0.2, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("between", [";", "\t"])
+@pytest.mark.parametrize("decimals", [".", ","])
+def test_spreadsheets_write_semicolons_tabs_and_decimal_commas(tmp_path: Path, between: str, decimals: str) -> None:
+    columns = table()
+    path = write_csv(tmp_path / "a.csv", *columns)
+    path.write_text(path.read_text().replace(",", between).replace(".", decimals))
+    track = read_track(path)
+    assert np.array_equal(track.time, columns[0])
+    assert np.allclose(track.position, columns[1], atol=1e-16)
+
+
+def test_arrays_that_are_not_of_real_numbers_are_refused(tmp_path: Path) -> None:
+    """Complex ones used to lose their imaginary part, with a warning that no user sees."""
+    time, position, quaternion = table()
+    for bad in (position + 0.1j, position.astype(str), position > 0.5):
+        np.savez(tmp_path / "a.npz", time=time, position=bad, quaternion=quaternion)
+        with pytest.raises(SceneError, match=r"a\.npz: position holds values of the type .*: they must be real"):
+            read_track(tmp_path / "a.npz")
+        (tmp_path / "a.npz").unlink()
 
 
 def test_a_missing_or_broken_file_is_said(tmp_path: Path) -> None:

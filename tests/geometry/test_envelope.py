@@ -7,7 +7,8 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 
-from lissom.geometry.envelope import envelope
+from lissom.geometry.envelope import envelope, measure, sheet
+from lissom.geometry.tree import build_tree
 
 Array = NDArray[np.float64]
 
@@ -54,6 +55,16 @@ def test_a_swung_cable_sweeps_hardly_more_than_the_true_volume() -> None:
     assert made.is_watertight
     assert made.is_winding_consistent
     assert true < made.volume < 1.02 * true
+    area = length**2 * angle + np.pi * r * length * (2 + angle) + 4 * np.pi * r**2
+    assert len(made.faces) < 25.0 * area / r**2  # it used to be 76
+
+
+def test_what_is_done_is_told() -> None:
+    told: list[float] = []
+    envelope([swung(0.1, 1.0, 9)], 0.006, told.append)
+    assert told == sorted(told)
+    assert 0.0 < told[0] < 0.5
+    assert told[-1] == 1.0
 
 
 def test_a_cable_that_stands_still_is_a_capsule() -> None:
@@ -61,6 +72,21 @@ def test_a_cable_that_stands_still_is_a_capsule() -> None:
     made = mesh([swung(length, 0.0, 1)], r)
     assert made.is_watertight
     assert np.pi * r**2 * length + 4 / 3 * np.pi * r**3 < made.volume < 1.05 * (np.pi * r**2 * (length + 4 * r / 3))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_mesh_is_nowhere_nearer_than_the_radius(seed: int) -> None:
+    """Points all over its triangles, against the distance to the triangles between the shapes."""
+    r, shapes = 0.006, wriggling(seed)
+    made = mesh([shapes], r)
+    tree, _ = build_tree(sheet(shapes))
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        places = np.einsum("tk,tki->ti", rng.dirichlet([1.0, 1.0, 1.0], size=len(made.faces)), made.triangles)
+        away = np.empty(len(places))
+        measure(tree, places, 1.0, away)
+        assert away.min() >= r
+        assert np.quantile(away, 0.9) < 1.02 * r  # more only in grooves
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

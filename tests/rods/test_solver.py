@@ -1,10 +1,12 @@
 """The solver of one cable: what went wrong once."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from lissom.scene import Scene
-from lissom.simulation import Simulation
+from lissom.simulation import Report, Simulation
 from tests.rods.reference_scenes import CABLE, one_cable
 
 
@@ -82,3 +84,52 @@ def test_a_grid_of_our_own_resolves_the_boundary_layer() -> None:
     twice.solve().raise_if_failed()
     pull, again = (s.cable("hose").reactions["end"].force for s in (simulation, twice))
     assert np.abs(pull - again).max() < 0.03 * np.abs(again).max()
+
+
+def nearly_symmetric(gap: float, start: float, end: float) -> Report:
+    """A weightless round arch, its clamps all but along the line between them: nothing says which way round it lies."""
+    arch = {
+        "name": "arch",
+        "length": 1.0,
+        "points": 65,
+        "stiffness": {"bending": 1.0, "torsion": 0.8},
+        "mass_per_length": 1e-3,
+        "start": {"position": [0, 0, 0], "tangent": [np.cos(start), 0, np.sin(start)], "roll": 0},
+        "end": {"position": [gap, 0, 0], "tangent": [np.cos(end), 0, np.sin(end)], "roll": 0},
+    }
+    return Simulation(Scene.from_dict({"gravity": [0, 0, 0], "cables": [arch]})).solve()
+
+
+@pytest.mark.parametrize(
+    ("gap", "start", "end"),
+    [(0.2, 1e-6, -1e-6), (0.2, 1e-6, 0.0), (0.3, 1e-6, 0.0), (0.25, 1e-7, -1e-7), (0.25, 1e-8, -1e-8)],
+)
+def test_an_arch_that_is_all_but_symmetric_is_solved_or_says_why_not_and_the_cure_is_one(
+    gap: float, start: float, end: float
+) -> None:
+    report = nearly_symmetric(gap, start, end)
+    assert report.ok or "turns about them almost without effort" in report.reason
+    assert nearly_symmetric(gap, np.deg2rad(0.1), end).ok
+
+
+def test_a_curvature_of_rounding_is_straight() -> None:
+    """1/κ of a subnormal number overflowed, with a warning."""
+    rod = {
+        "name": "rod",
+        "length": 1.0,
+        "stiffness": {"bending": 1.0, "torsion": 0.8},
+        "mass_per_length": 1e-3,
+        "points": 9,
+    }
+    simulation = Simulation(
+        Scene.from_dict(
+            {"gravity": [0, 0, 0], "cables": [rod | {"start": {"position": [0, 0, 0], "tangent": [1, 0, 0]}}]}
+        )
+    )
+    assert simulation.solve().ok
+    result = simulation.cable("rod")
+    result.__dict__["curvature"] = 1e-310 * (1.0 - np.linspace(-1.0, 1.0, 9) ** 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert result.min_bend_radius == np.inf
+        assert (result.bend_radius == np.inf).all()

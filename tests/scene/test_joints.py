@@ -170,6 +170,7 @@ RULES = [
     ('time = "1 s"', "time = 0", "wave/keyframe 2.time", "must be later than the 0 s"),
     ('time = "1 s"', "time = nan", "wave/keyframe 2.time", "must be finite"),
     ('elbow = "60 deg"', 'elbow = "91 deg"', "wave/keyframe 2.joints.elbow", "must lie in the range"),
+    ('{ elbow = "60 deg", slide = "10 mm" }', "{}", "wave/keyframe 2.joints", "must name at least one joint"),
     ("keyframes = [", 'tracks = [{ part = "hand", file = "a.csv" }]\nkeyframes = [', "wave", "keyframes or tracks"),
 ]
 

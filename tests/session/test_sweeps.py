@@ -112,9 +112,17 @@ def test_an_envelope_holds_the_shapes_and_is_written_with_the_tables(tmp_path: P
     session.do(Sweep("bend"))
     swept(session, done)
     session.do(ShowEnvelope("bend", "hose", True))
-    info = swept(session, lambda k: k.envelopes[0].mesh is not None or k.envelopes[0].error != "")
+    heard: list[float] = []
+
+    def found(info: SweepInfo) -> bool:
+        heard.append(info.envelopes[0].done)
+        return info.envelopes[0].mesh is not None or info.envelopes[0].error != ""
+
+    info = swept(session, found)
     envelope = info.envelopes[0]
     assert envelope.error == ""
+    assert heard == sorted(heard)  # how far it is, on the way
+    assert any(0.0 < k < 1.0 for k in heard)
     assert envelope.mesh in session.background.meshes
     mesh = session.background.found["bend"].envelopes["hose"].mesh
     assert mesh is not None
@@ -127,7 +135,7 @@ def test_an_envelope_holds_the_shapes_and_is_written_with_the_tables(tmp_path: P
     assert (shapes.max(axis=0) < mesh[0].max(axis=0)).all()
     written = session.do(ExportSweep("bend"))
     assert {"sweep.json", "sweep.csv", "hose-sweep.png", "hose-envelope.stl"} <= set(written["files"])
-    assert (tmp_path / written["folder"] / "sweep.csv").read_text(encoding="utf-8").startswith("position,name,time_s")
+    assert (tmp_path / written["folder"] / "sweep.csv").read_text(encoding="utf-8").startswith("position,name,time (s)")
     session.do(ShowEnvelope("bend", "hose", False))
     assert not told(session).sweeps[0].envelopes[0].shown
     session.background.clear()

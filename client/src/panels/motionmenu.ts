@@ -25,7 +25,7 @@ export function envelopeMenu(page: Page, player: Player, anchor: HTMLElement, sw
     ...cables.map(({ name }) => {
       const known = sweep?.envelopes.find((k) => k.cable === name);
       const size = known?.volume == null ? "" : `, ${(1e6 * known.volume).toPrecision(3)} cm³`;
-      const state = known === undefined || !known.shown ? size : known.error !== "" ? `: ${known.error}` : known.mesh === null ? ": being found…" : size;
+      const state = known === undefined || !known.shown ? size : known.error !== "" ? `: ${known.error}` : known.mesh === null ? `: being found, ${Math.floor(100 * known.done)} %` : size;
       return {
         text: `${name}${state}`,
         test: `envelope-${name}`,

@@ -70,6 +70,8 @@ function noteOf(page: Page, player: Player, sweep: SweepInfo | null): { text: st
   if (player.reason !== "") return { text: `Stopped: ${player.reason}`, bad: true };
   if (page.scene?.taking === true) return { text: "Recording: drag a slider, or a part that has a joint. Press again to keep it as a motion.", bad: true };
   if (sweep?.error !== undefined && sweep.error !== "") return { text: `Sweep: ${sweep.error}`, bad: true };
+  const finding = sweep?.envelopes.find((k) => k.shown && k.mesh === null && k.error === "");
+  if (finding !== undefined && sweep?.progress !== "running") return { text: `Envelope of ${finding.cable}: ${Math.floor(100 * finding.done)} %`, bad: false };
   if (sweep?.stale === true) return { text: "The scene was edited since this sweep: sweep again.", bad: false };
   return { text: "", bad: false };
 }

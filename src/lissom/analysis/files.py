@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,9 +39,10 @@ def write_findings(found: Findings, folder: Path) -> Iterator[Path]:
     if found.contacts:
         yield write(folder / f"{CONTACTS}.csv", contacts_csv(found.scene, found.contacts).encode())
     things = scenery(found.scene, found.poses, [result for result in found.cables.values() if result is not None])
-    for stem, result in stems(found.cables):
+    names = stems(found.cables)
+    for name, result in found.cables.items():
         if result is not None:
-            yield from write_cable(found, result, things, folder, stem)
+            yield from write_cable(found, result, things, folder, names[name])
 
 
 def write_cable(
@@ -93,14 +94,16 @@ def unwritable(path: Path, error: OSError | ValueError) -> SceneError:
     return SceneError([Problem("", ABSENT, message, file=str(path))])
 
 
-def stems(cables: dict[str, CableResult | None]) -> Iterator[tuple[str, CableResult | None]]:
+def stems(cables: Iterable[str]) -> dict[str, str]:
     """A file name for each cable: its own, less what file systems do not take, and unlike the others'."""
     taken = {CONTACTS}
-    for name, result in cables.items():
+    found: dict[str, str] = {}
+    for name in cables:
         stem = "".join(c if c.isalnum() or c in " -_+.,()" else "-" for c in name)[:LONGEST_NAME].strip(" .")
         stem = stem or "cable"
         unique, number = stem, 2
         while unique.casefold() in taken:
             unique, number = f"{stem} {number}", number + 1
         taken.add(unique.casefold())
-        yield unique, result
+        found[name] = unique
+    return found

@@ -1,7 +1,8 @@
 """A sweep on disk: every position as it is reached, so that an interrupted sweep goes on where it was.
 
 `positions.jsonl` begins with what was asked, then one line per position; `shapes.f8` holds their shapes; `resume.json`
-says at which position the shapes were kept that an interrupted sweep goes on from.
+says at which position the shapes were kept that an interrupted sweep goes on from. `sweep.json`, written when all is
+done, names the files beside it: another sweep into the same folder takes them away first.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import io
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
-from lissom.analysis.files import make_folder, write
+from lissom.analysis.files import make_folder, unwritable, write
 from lissom.analysis.sweeps import SAME_SHAPE, CableReading, Reading, SnapReading, Swept, columns, distance, read
 from lissom.scene import Scene
 from lissom.scene.joint import Value
+from lissom.scene.pose import Pose
 from lissom.simulation import Simulation, SimulationState
 from lissom.sweeping import Goal, goals_of, place, visits
 
@@ -34,6 +36,7 @@ PIECES: Final = 2
 """of a grid for each process: then none waits long for the last."""
 KEEP_EVERY: Final = 2.0
 """s between two copies of the simulation to go on from."""
+RESULT: Final = "sweep.json"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class SweepFolder:
 
     def start(self, swept: Swept) -> None:
         """Begins the files anew, with what was there."""
+        clear_results(self.folder)
         write(self.lines, (json.dumps({"lissom": "sweep", "asked": self.asked}) + "\n").encode())
         write(self.numbers, b"")
         for reading, shapes in zip(swept.readings, swept.shapes, strict=True):
@@ -139,15 +143,40 @@ class SweepFolder:
                 path.unlink(missing_ok=True)
 
 
-def run_sweep(scene: Scene, request: Request, folder: SweepFolder | None = None, processes: int = 1) -> Iterator[Swept]:
+def clear_results(folder: Path) -> None:
+    """Takes away what an earlier sweep has written there: the files that its sweep.json names."""
+    document = folder / RESULT
+    try:
+        named = json.loads(document.read_text(encoding="utf-8"))["files"]
+        files = [folder / k for k in named if Path(k).name == k]
+    except (OSError, ValueError, LookupError, TypeError):
+        return  # there is none, or it is not ours
+    for path in [*files, document]:
+        try:
+            if path.is_file():
+                path.unlink()
+        except OSError as error:
+            raise unwritable(path, error) from None
+
+
+def run_sweep(
+    scene: Scene,
+    request: Request,
+    folder: SweepFolder | None = None,
+    processes: int = 1,
+    going_on: Callable[[int, int], object] | None = None,
+) -> Iterator[Swept]:
     """Sweeps, and gives what there is after every position; goes on where an interrupted sweep of the same was.
 
-    With several `processes` a grid is shared out, and there is news after every piece of it.
+    With several `processes` a grid is shared out, and there is news after every piece of it. `going_on` hears how many
+    positions, of how many, an interrupted sweep had visited.
     """
     goals = request.goals(scene)
     way = [*goals, *reversed(goals[:-1])] if request.back else goals
     begun = None if folder is None else folder.begun(scene, way)
     simulation, swept = begun or (Simulation(scene), Swept())
+    if begun is not None and going_on is not None:
+        going_on(len(swept.readings), len(way))
     if folder is not None:
         folder.start(swept)
     if processes > 1 and request.grid is not None and not request.back and not swept.readings:
@@ -249,9 +278,7 @@ def same_shapes(scene: Scene, a: dict[str, Array], b: dict[str, Array]) -> bool:
 
 
 def goal_from(entry: dict[str, Any]) -> Goal:
-    return Goal(
-        settings_from(entry["settings"]), {name: (tuple(x), tuple(q)) for name, (x, q) in entry["poses"].items()}
-    )
+    return Goal(settings_from(entry["settings"]), poses_from(entry["poses"]))
 
 
 def reading_from(entry: dict[str, Any]) -> Reading:
@@ -262,12 +289,14 @@ def reading_from(entry: dict[str, Any]) -> Reading:
         entry["name"],
         entry["time"],
         settings_from(entry["settings"]),
+        poses_from(entry["poses"]),
         entry["back"],
         entry["status"],
         entry["reason"],
         {name: CableReading(**k) for name, k in entry["cables"].items()},
         tuple(Check(**k) for k in entry["checks"]),
         tuple(SnapReading(**k) for k in snaps),
+        tuple(entry["uncertified"]),
     )
 
 
@@ -276,14 +305,18 @@ def settings_from(entry: dict[str, Any]) -> dict[str, Value]:
     return {name: tuple(k) if isinstance(k, list) else k for name, k in entry.items()}
 
 
+def poses_from(entry: dict[str, Any]) -> dict[str, Pose]:
+    return {name: (tuple(x), tuple(q)) for name, (x, q) in entry.items()}
+
+
 def _shapes(stream: Any, points: dict[str, int]) -> Iterator[tuple[str, Array]]:
     for name, count in points.items():
         yield name, np.frombuffer(stream.read(24 * count), dtype="<f8").reshape(count, 3)
 
 
-def csv_text(swept: Swept) -> str:
+def csv_text(scene: Scene, swept: Swept) -> str:
     """One row per position."""
-    table = columns(swept.readings)
+    table = columns(scene, swept.readings)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from lissom.analysis.files import write
+from lissom.analysis.files import stems, write
 from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
-from lissom.analysis.sweepfiles import csv_text
-from lissom.analysis.sweeps import SnapReading, Swept, number, place
+from lissom.analysis.sweepfiles import RESULT, clear_results, csv_text
+from lissom.analysis.sweeps import RELEASED, Reading, SnapReading, Swept, number, place
 from lissom.analysis.sweptvolume import Room
 from lissom.analysis.table import lined_table
-from lissom.scene import Scene, SectionProperties
+from lissom.scene import Scene
 
+Array = NDArray[np.float64]
+Mesh = tuple[Array, NDArray[np.int64]]
+"""Vertices (v, 3), m, and triangles (t, 3)."""
+
+NO_MESHES: Final[Mapping[str, Mesh]] = MappingProxyType({})
 SCREEN = {"m": (1000.0, "mm"), "N": (1.0, "N"), "rad/m": (180.0 / np.pi, "°/m"), "Pa": (1e-6, "MPa")}
 MOST_LISTED = 12
 
@@ -54,13 +62,12 @@ def print_swept(
         console.print(table)
     for reading in swept.readings:
         for snap in reading.snaps:
-            here = ", ".join(f"{name} {scene.joint(name).said(number(v))}" for name, v in snap.after.items())
-            way = f"moves {1000.0 * snap.distance:.3g} mm at once"
-            console.print(f"snap-through: {snap.cable} {way} at {here or place(scene, reading)}")
-    loops = swept.hysteresis()
-    if loops:
-        cables = sorted({k.cable for k in loops})
-        console.print(f"hysteresis: {', '.join(cables)} other on the way back at {len(loops)} positions")
+            console.print(f"snap-through: {told_snap(scene, reading, snap)}")
+    for neutral, words in ((False, "hysteresis: {}"), (True, "{}, of the same energy: no effort, no hysteresis")):
+        loops = [k for k in swept.loops() if k.neutral == neutral]
+        if loops:
+            cables = ", ".join(sorted({k.cable for k in loops}))
+            console.print(words.format(f"{cables} other on the way back at {len(loops)} positions"))
     jams = [k for k in swept.failed if k.status == "jammed"]
     others = [k for k in swept.failed if k.status != "jammed"]
     for reading in others[:MOST_LISTED]:
@@ -76,14 +83,37 @@ def print_swept(
         if need.length is None:
             console.print(f"{need.cable}: no length passes everywhere ({need.why} at {need.where})")
         else:
-            less = f"{1000.0 * (need.length - need.now):+.1f} mm"
-            console.print(
-                f"{need.cable}: needs {1000.0 * need.length:.1f} mm ({less}); shorter: {need.why} at {need.where}"
-            )
+            more = 1000.0 * (need.length - need.now)
+            than = f"{abs(more):.1f} mm {'more' if more > 0.0 else 'less'} than now"
+            console.print(f"{need.cable}: needs {1000.0 * need.length:.1f} mm, {than}; {below(need)}")
 
 
-def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed], rooms: Sequence[Room] = ()) -> str:
-    """One object; every number is finite or null."""
+def below(need: Needed) -> str:
+    """What fails with a length that is a little less."""
+    return f"with less fails at {need.where}: {need.why}" if need.why else "much less was not tried"
+
+
+def told_snap(scene: Scene, reading: Reading, snap: SnapReading) -> str:
+    here = ", ".join(f"{name} {scene.joint(name).said(number(v))}" for name, v in snap.after.items())
+    way = f"moves {1000.0 * snap.distance:.3g} mm at once" if snap.distance > 1e-5 else "loses turns at once"
+    cable = reading.cables.get(snap.cable)
+    swings = cable is not None and snap.released <= RELEASED * cable.effort
+    freed = "releases no energy: it only swings over" if swings else f"releases {joules(snap.released)}"
+    return f"{snap.cable} {way} at {here or place(scene, reading)} and {freed}"
+
+
+def joules(value: float) -> str:
+    return f"{value:.3g} J" if abs(value) >= 1.0 else f"{1000.0 * value:.3g} mJ"
+
+
+def swept_json(
+    scene: Scene,
+    swept: Swept,
+    lengths: Sequence[Needed],
+    rooms: Sequence[Room] = (),
+    files: Sequence[str] = (),
+) -> str:
+    """One object; every number is finite or null. `files` are those that are written beside it."""
     whole: dict[str, Any] = {
         "title": scene.title,
         "positions": [dataclasses.asdict(k) for k in swept.readings],
@@ -92,12 +122,10 @@ def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed], rooms: Seq
             dataclasses.asdict(k.check) | {"position": k.position.number, "failed": k.failed} for k in swept.worst()
         ],
         "snaps": [dataclasses.asdict(k) for k in swept.snaps],
-        "hysteresis": [
-            {"cable": k.cable, "there": k.there.number, "back": k.back.number, "distance": k.distance, "twist": k.twist}
-            for k in swept.hysteresis()
-        ],
+        "hysteresis": [dataclasses.asdict(k) | {"there": k.there.number, "back": k.back.number} for k in swept.loops()],
         "needed": [dataclasses.asdict(k) for k in lengths],
         "envelopes": [dataclasses.asdict(k) for k in rooms],
+        "files": list(files),
     }
     return json.dumps(plain(whole), ensure_ascii=False) + "\n"
 
@@ -105,39 +133,53 @@ def swept_json(scene: Scene, swept: Swept, lengths: Sequence[Needed], rooms: Seq
 def write_swept(
     scene: Scene,
     swept: Swept,
-    lengths: Sequence[Needed],
     folder: Path,
-    with_envelope: bool,
+    lengths: Sequence[Needed] = (),
     rooms: Sequence[Room] = (),
+    envelopes: Mapping[str, Mesh] = NO_MESHES,
 ) -> Iterator[Path]:
-    """JSON, CSV, plots per cable, and what each cable sweeps."""
+    """JSON, CSV, plots per cable, and what each cable sweeps; what an earlier sweep left there is taken away."""
+    clear_results(folder)
+    files: dict[str, Callable[[], bytes]] = {"sweep.csv": lambda: csv_text(scene, swept).encode()}
+    names = stems(cable.name for cable in scene.cables)
+    for name in names:
+        if any(name in k.cables for k in swept.readings):
+            files |= {f"{names[name]}-{k}": make for k, make in of_cable(scene, swept, name).items()}
+    for name, mesh in envelopes.items():
+        files |= {f"{names[name]}-{k}": make for k, make in of_mesh(*mesh).items()}
+    yield write(folder / RESULT, swept_json(scene, swept, lengths, rooms, list(files)).encode())
+    for file, make in files.items():
+        yield write(folder / file, make())
+
+
+def of_cable(scene: Scene, swept: Swept, cable: str) -> dict[str, Callable[[], bytes]]:
+    """Its files: plots, and both shapes of every snap-through."""
     from lissom.analysis.plots import image
     from lissom.analysis.sweepplots import plot_map, plot_sweep
-    from lissom.analysis.sweptvolume import swept_mesh
+
+    found: dict[str, Callable[[], bytes]] = {"sweep.png": lambda: image(plot_sweep(scene, swept, cable), "png")}
+    chart = plot_map(scene, swept, cable)
+    if chart is not None:
+        found["map.png"] = lambda: image(chart, "png")
+    for k, snap in enumerate((k for k in swept.snaps if k.cable == cable), start=1):
+        found[f"snap-{k}.csv"] = partial(snap_csv, snap)
+    return found
+
+
+def of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> dict[str, Callable[[], bytes]]:
+    """STL in mm, GLB in m."""
     from lissom.exchange.gltf import glb_bytes
     from lissom.exchange.stl import stl_bytes
 
-    yield write(folder / "sweep.json", swept_json(scene, swept, lengths, rooms).encode())
-    yield write(folder / "sweep.csv", csv_text(swept).encode())
-    for cable in scene.cables:
-        if not any(cable.name in k.cables for k in swept.readings):
-            continue
-        stem = "".join(c if c.isalnum() or c in " -_" else "-" for c in cable.name)
-        yield write(folder / f"{stem}-sweep.png", image(plot_sweep(scene, swept, cable.name), "png"))
-        chart = plot_map(scene, swept, cable.name)
-        if chart is not None:
-            yield write(folder / f"{stem}-map.png", image(chart, "png"))
-        for k, snap in enumerate((k for k in swept.snaps if k.cable == cable.name), start=1):
-            yield write(folder / f"{stem}-snap-{k}.csv", snap_csv(snap).encode())
-        if with_envelope and SectionProperties.of(scene.type_of(cable)).radius > 0.0:
-            vertices, triangles = swept_mesh(scene, swept, cable.name)
-            yield write(folder / f"{stem}-envelope.stl", stl_bytes(1000.0 * vertices, triangles))
-            yield write(folder / f"{stem}-envelope.glb", glb_bytes(vertices, triangles))
+    return {
+        "envelope.stl": lambda: stl_bytes(1000.0 * vertices, triangles),
+        "envelope.glb": lambda: glb_bytes(vertices, triangles),
+    }
 
 
-def snap_csv(snap: SnapReading) -> str:
-    """The shapes before and after, point by point (m)."""
-    lines = ["x_before,y_before,z_before,x_after,y_after,z_after"]
+def snap_csv(snap: SnapReading) -> bytes:
+    """The shapes before and after, point by point."""
+    lines = [",".join(f"{axis} {when} (m)" for when in ("before", "after") for axis in "xyz")]
     for before, after in zip(snap.shape_before, snap.shape_after, strict=True):
         lines.append(",".join(f"{v:.9g}" for v in (*before, *after)))
-    return "\n".join(lines) + "\n"
+    return ("\n".join(lines) + "\n").encode()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,21 @@ from numpy.typing import NDArray
 from lissom.analysis.checks import Check
 from lissom.analysis.report import findings
 from lissom.scene import Scene
-from lissom.scene.joint import Value
+from lissom.scene.joint import Joint, Value
+from lissom.scene.pose import Pose
 from lissom.simulation import Simulation
 from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
 
-SAME_SHAPE = 1e-3
+SAME_SHAPE: Final = 1e-3
 """Part of the length: shapes at one position that differ by more are different equilibria."""
-
-
-SAME_TWIST = 0.05
+SAME_TWIST: Final = 0.05
 """rad: the same for twist."""
+SAME_ENERGY: Final = 1e-6
+"""Part of the energy: equilibria that differ by less can be turned into each other without effort."""
+RELEASED: Final = 1e-3
+"""Part of the energy: a snap that releases less only swung over; on the short way until it, energy changes, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,12 @@ class CableReading:
     clearance: float | None  # m, to the nearest part
     clearance_to: str
     forces: dict[str, float]  # N at each support
+    energy: dict[str, float]  # J: bending, torsion, stretch, gravity, loads, total
+
+    @property
+    def effort(self) -> float:
+        """J: how large its energies are, whatever their sign."""
+        return sum(abs(v) for k, v in self.energy.items() if k != "total")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +58,14 @@ class Reading:
     name: str
     time: float | None
     settings: dict[str, Value]
+    poses: dict[str, Pose]  # of recorded parts, in the world
     back: bool
     status: str
     reason: str
     cables: dict[str, CableReading]
     checks: tuple[Check, ...]
     snaps: tuple[SnapReading, ...] = ()
+    uncertified: tuple[str, ...] = ()  # cables
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ class SnapReading:
     after: dict[str, Value]
     time: float | None  # s; of a recorded motion, between two positions
     distance: float  # m
+    released: float  # J
     shape_before: list[list[float]]  # (points, 3) m
     shape_after: list[list[float]]
 
@@ -81,13 +93,14 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A position at which a cable is another one on the way back."""
+    """A position at which a cable has another shape or twist on the way back."""
 
     cable: str
     there: Reading
     back: Reading
     distance: float  # m between the two shapes
     twist: float  # rad between their twists
+    neutral: bool  # both have the same energy, here and around: it turns from one into the other without effort
 
 
 @dataclass(slots=True)
@@ -124,26 +137,37 @@ class Swept:
         found: list[Worst] = []
         for entries in groups.values():
             made = [(c, r) for c, r in entries if c.margin is not None]
-            check, reading = min(made, key=lambda k: k[0].margin or 0.0) if made else entries[0]
+            check, reading = min(made, key=lambda k: float(f"{k[0].margin:.9g}")) if made else entries[0]
             found.append(Worst(check, reading, sum(c.ok is False for c, _ in entries)))
         return found
 
     def hysteresis(self) -> list[Loop]:
+        """Positions at which a cable came back another one, though it would take effort to make it so."""
+        return [k for k in self.loops() if not k.neutral]
+
+    def loops(self) -> list[Loop]:
         """Positions that were visited there and back, and where a cable came back with another shape or twist."""
         there: dict[str, int] = {}
-        found: list[Loop] = []
+        found: dict[str, list[Loop]] = {}
         for k, reading in enumerate(self.readings):
             key = repr((sorted(reading.settings.items()), reading.time, reading.name))
             first = there.setdefault(key, k)
-            if first == k:
-                continue
-            for cable in reading.cables.keys() & self.readings[first].cables.keys():
+            for cable in reading.cables.keys() & self.readings[first].cables.keys() if first != k else ():
                 apart = distance(self.shapes[k].get(cable), self.shapes[first].get(cable))
                 was, now = self.readings[first].cables[cable], reading.cables[cable]
                 unwound = abs(now.twist - was.twist)
                 if apart > SAME_SHAPE * now.length or unwound > SAME_TWIST:
-                    found.append(Loop(cable, self.readings[first], reading, apart, unwound))
-        return found
+                    same = self._same_energy(cable, first, k)
+                    found.setdefault(cable, []).append(Loop(cable, self.readings[first], reading, apart, unwound, same))
+        return [loop for loops in found.values() for run in neighbours(loops) for loop in agreed(run)]
+
+    def _same_energy(self, cable: str, first: int, second: int) -> bool:
+        """Whether two positions have it, and nothing was released on the way between them."""
+        a, b = self.readings[first].cables[cable], self.readings[second].cables[cable]
+        effort = max(a.effort, b.effort)
+        snaps = [s for k in self.readings[first + 1 : second + 1] for s in k.snaps if s.cable == cable]
+        same = abs(a.energy["total"] - b.energy["total"]) <= SAME_ENERGY * effort
+        return same and all(k.released <= RELEASED * effort for k in snaps)
 
     def runs(self, cable: str) -> list[Array]:
         """The shapes of a cable that follow each other without a jump, (n, points, 3) each."""
@@ -156,6 +180,22 @@ class Swept:
             if shape is not None:
                 runs[-1].append(shape)
         return [np.array(run) for run in runs if run]
+
+
+def neighbours(loops: Sequence[Loop]) -> list[list[Loop]]:
+    """Runs of positions that follow each other on the way there."""
+    runs: list[list[Loop]] = []
+    for loop in sorted(loops, key=lambda k: k.there.number):
+        if not runs or loop.there.number > runs[-1][-1].there.number + 1:
+            runs.append([])
+        runs[-1].append(loop)
+    return runs
+
+
+def agreed(run: Sequence[Loop]) -> list[Loop]:
+    """Two branches may have the same energy where they cross: neutral is what has it all along."""
+    neutral = all(k.neutral for k in run)
+    return [replace(k, neutral=neutral) for k in run]
 
 
 def distance(a: Array | None, b: Array | None) -> float:
@@ -182,6 +222,7 @@ def read(simulation: Simulation, visit: Visit, scene: Scene) -> Reading:
             None if near is None else near.distance,
             "" if near is None else near.part,
             {k: float(np.linalg.norm(w.force)) for k, w in result.reactions.items()},
+            result.energy,
         )
     goal = visit.goal
     snaps = tuple(
@@ -191,6 +232,7 @@ def read(simulation: Simulation, visit: Visit, scene: Scene) -> Reading:
             dict(k.after.settings),
             k.after.time,
             k.distance,
+            k.released,
             k.shape_before.tolist(),
             k.shape_after.tolist(),
         )
@@ -202,12 +244,14 @@ def read(simulation: Simulation, visit: Visit, scene: Scene) -> Reading:
         goal.name,
         goal.time,
         dict(goal.settings),
+        dict(goal.poses),
         visit.back,
         visit.status,
         visit.reason,
         cables if certified else {},
         found.checks if certified else (),
         snaps,
+        tuple(name for name, k in visit.report.cables.items() if k.status != "converged"),
     )
 
 
@@ -225,26 +269,40 @@ def place(scene: Scene, reading: Reading) -> str:
     return ", ".join(parts) or f"position {reading.number}"
 
 
-def columns(readings: Sequence[Reading]) -> dict[str, list[Any]]:
-    """The table of a sweep: one row per position."""
+def columns(scene: Scene, readings: Sequence[Reading]) -> dict[str, list[Any]]:
+    """The table of a sweep, in SI units: one row per position."""
     table: dict[str, list[Any]] = {"position": [k.number for k in readings], "name": [k.name for k in readings]}
-    table["time_s"] = [k.time for k in readings]
+    table["time (s)"] = [k.time for k in readings]
     for name in _names(list(k.settings) for k in readings):
-        table[name] = [number(k.settings[name]) if name in k.settings else None for k in readings]
+        values = [k.settings.get(name) for k in readings]
+        table |= joint_columns(scene.joint(name), values)
+    for part in _names(list(k.poses) for k in readings):
+        rows = [(*k.poses[part][0], *k.poses[part][1]) if part in k.poses else (None,) * 7 for k in readings]
+        headings = ("x (m)", "y (m)", "z (m)", "qw", "qx", "qy", "qz")
+        table |= {f"{part}: {k}": [row[i] for row in rows] for i, k in enumerate(headings)}
     table |= {"back": [k.back for k in readings], "status": [k.status for k in readings]}
+    table["reason"] = [k.reason for k in readings]
     for cable in _names(list(k.cables) for k in readings):
-        rows = [k.cables.get(cable) for k in readings]
-        table[f"{cable}: bend radius (m)"] = [None if r is None else r.bend_radius for r in rows]
-        table[f"{cable}: tension (N)"] = [None if r is None else r.tension for r in rows]
-        table[f"{cable}: torsion (rad/m)"] = [None if r is None else r.torsion for r in rows]
-        table[f"{cable}: twist (rad)"] = [None if r is None else r.twist for r in rows]
-        if any(r is not None and r.clearance is not None for r in rows):
-            table[f"{cable}: clearance (m)"] = [None if r is None else r.clearance for r in rows]
-        for support in _names(list(r.forces) for r in rows if r is not None):
-            table[f"{cable}/{support}: force (N)"] = [None if r is None else r.forces.get(support) for r in rows]
+        found = [k.cables.get(cable) for k in readings]
+        table[f"{cable}: bend radius (m)"] = [None if r is None else r.bend_radius for r in found]
+        table[f"{cable}: tension (N)"] = [None if r is None else r.tension for r in found]
+        table[f"{cable}: torsion (rad/m)"] = [None if r is None else r.torsion for r in found]
+        table[f"{cable}: twist (rad)"] = [None if r is None else r.twist for r in found]
+        if any(r is not None and r.clearance is not None for r in found):
+            table[f"{cable}: clearance (m)"] = [None if r is None else r.clearance for r in found]
+        for support in _names(list(r.forces) for r in found if r is not None):
+            table[f"{cable}/{support}: force (N)"] = [None if r is None else r.forces.get(support) for r in found]
     table["checks failed"] = [", ".join(f"{c.cable}: {c.rule}" for c in k.checks if c.ok is False) for k in readings]
     table["snaps"] = [", ".join(s.cable for s in k.snaps) for k in readings]
     return table
+
+
+def joint_columns(joint: Joint, values: Sequence[Value | None]) -> dict[str, list[Any]]:
+    """One with its unit; of a ball joint three, the rotation vector."""
+    if joint.kind != "ball":
+        return {f"{joint.name} ({'m' if joint.kind == 'slide' else 'rad'})": list(values)}
+    rows = [k if isinstance(k, tuple) else (None, None, None) for k in values]
+    return {f"{joint.name}: {axis} (rad)": [row[i] for row in rows] for i, axis in enumerate("xyz")}
 
 
 def _names(lists: Iterable[list[str]]) -> list[str]:

@@ -16,6 +16,7 @@ from lissom.analysis.sweeps import Swept, number
 from lissom.geometry.clearance import distances
 from lissom.geometry.envelope import envelope, sheet
 from lissom.geometry.solids import Solid
+from lissom.geometry.thinning import silent
 from lissom.rods.bodies import matrix
 from lissom.scene import Scene, SectionProperties
 from lissom.scene.placing import mounts
@@ -42,11 +43,23 @@ class Room:
     distance: float  # m; negative where it reaches into it
 
 
-def swept_mesh(scene: Scene, swept: Swept, cable: str) -> tuple[Array, NDArray[np.int64]]:
-    """Vertices (v, 3), m, and triangles (t, 3) of the volume."""
+def swept_mesh(
+    scene: Scene, swept: Swept, cable: str, tell: Callable[[float], object] = silent
+) -> tuple[Array, NDArray[np.int64]]:
+    """Vertices (v, 3), m, and triangles (t, 3) of the volume; `tell` hears which part of the work is done."""
     radius = SectionProperties.of(scene.type_of(cable)).radius
-    vertices, triangles, _ = envelope(spanning(swept, cable, radius), radius)
+    vertices, triangles, _ = envelope(spanning(swept, cable, radius), radius, tell)
     return vertices, triangles
+
+
+def with_volume(scene: Scene, swept: Swept) -> list[str]:
+    """Cables that have a radius, and a position that is certified."""
+    return [
+        cable.name
+        for cable in scene.cables
+        if SectionProperties.of(scene.type_of(cable)).radius > 0.0
+        and any(cable.name in k.cables for k in swept.readings)
+    ]
 
 
 def spanning(swept: Swept, cable: str, radius: float) -> list[Array]:
@@ -57,6 +70,7 @@ def spanning(swept: Swept, cable: str, radius: float) -> list[Array]:
             apart = float(np.linalg.norm(b - a, axis=-1).max())
             count = min(math.ceil(apart / radius), MOST_BETWEEN)
             runs += [(1.0 - u) * a + u * b for u in np.arange(1, count) / max(count, 1)]
+            runs += list(np.stack([a, b], axis=1))  # so that the sides are smooth, too
     return runs
 
 
@@ -66,7 +80,7 @@ def rows(swept: Swept, cable: str) -> Iterator[tuple[Array, Array]]:
     if len(joints) < 2 or swept.readings[0].time is not None or swept.readings[0].name:
         return
     values = [sorted({number(k.settings[j]) for k in swept.readings}) for j in joints]
-    if math.prod(len(k) for k in values) != len(swept.readings):
+    if math.prod(len(k) for k in values) != sum(not k.back for k in swept.readings):
         return
     known: dict[tuple[int, ...], Array] = {}
     for reading, shapes in zip(swept.readings, swept.shapes, strict=True):
@@ -86,10 +100,8 @@ def rows(swept: Swept, cable: str) -> Iterator[tuple[Array, Array]]:
 def rooms(scene: Scene, swept: Swept) -> Iterator[Room]:
     """For each cable with a radius, and each part that no joint or motion moves and that the cable may touch."""
     simulation = Simulation(scene)
-    for cable in scene.cables:
+    for cable in map(scene.cable, with_volume(scene, swept)):
         radius = SectionProperties.of(scene.type_of(cable)).radius
-        if not radius > 0.0 or not any(cable.name in k.cables for k in swept.readings):
-            continue
         on = {part for part, _ in mounts(scene, cable)}
         triangles = np.concatenate([sheet(k) for k in spanning(swept, cable.name, radius)]).reshape(-1, 3, 3)
         for part in standing(scene):

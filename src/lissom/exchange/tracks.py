@@ -28,6 +28,11 @@ JUMP: Final = 25.0
 """A part that goes this many times farther between two samples than it usually does has teleported,"""
 JUMP_LEAST: Final = 0.05
 """where that is more than this, m or rad: the noise of a part at rest is no teleport."""
+USUAL: Final = 3
+"""Steps that it takes to say what a part usually does; with fewer, one"""
+FASTEST: Final = 20.0
+"""faster than this, m/s or rad/s, is a teleport."""
+ARRAYS: Final = ("time", "position", "quaternion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +78,25 @@ def read_once(path: Path, changed: int, size: int) -> Recorded:
 
 
 def read_csv(path: Path) -> tuple[Array, Array, Array]:
-    rows = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+    text = path.read_text(encoding="utf-8-sig")
+    between = next((k for k in ";\t" if k in text.partition("\n")[0]), ",")
+    rows = csv.reader(io.StringIO(text), delimiter=between)
     heading = [k.strip().lower() for k in next(rows, [])]
     missing = [k for k in COLUMNS if k not in heading]
     if missing:
         raise broken(path, f"has no column {', '.join(missing)}: its first line must name {', '.join(COLUMNS)}")
+    twice = [k for k in COLUMNS if heading.count(k) > 1]
+    if twice:
+        raise broken(
+            path, f"has more than one column {', '.join(twice)}: leave one of each, or name the others otherwise"
+        )
     order = [heading.index(k) for k in COLUMNS]
     values: list[list[float]] = []
     for number, row in enumerate(rows, start=2):
         if not any(k.strip() for k in row):
             continue
         try:
-            values.append([float(row[k]) for k in order])
+            values.append([number_in(row[k], between) for k in order])
         except (ValueError, IndexError):
             raise broken(path, f"line {number}: must hold a number for each of {', '.join(COLUMNS)}") from None
         if len(values) > MOST_SAMPLES:
@@ -93,18 +105,27 @@ def read_csv(path: Path) -> tuple[Array, Array, Array]:
     return table[:, 0], table[:, 1:4], table[:, 4:8]
 
 
+def number_in(text: str, between: str) -> float:
+    """Where numbers do not have commas between them, a comma in one is that of its decimals."""
+    return float(text if between == "," else text.replace(",", "."))
+
+
 def read_npz(path: Path) -> tuple[Array, Array, Array]:
     try:
         with zipfile.ZipFile(path) as packed:
             if sum(k.file_size for k in packed.infolist()) > LARGEST_FILE:
                 raise broken(path, f"holds more than {LARGEST_FILE // 2**20} MB")
         with np.load(path, allow_pickle=False) as stored:
-            missing = [k for k in ("time", "position", "quaternion") if k not in stored.files]
+            missing = [k for k in ARRAYS if k not in stored.files]
             if missing:
                 raise broken(path, f"has no array {', '.join(missing)}")
-            time, position, quaternion = (np.asarray(stored[k], float) for k in ("time", "position", "quaternion"))
+            arrays = {k: stored[k] for k in ARRAYS}
     except (ValueError, zipfile.BadZipFile, KeyError, EOFError, TypeError) as error:
         raise broken(path, f"is not a readable NPZ file ({error})") from None
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiu":
+            raise broken(path, f"{name} holds values of the type {array.dtype}: they must be real numbers, as float64")
+    time, position, quaternion = (arrays[k].astype(float) for k in ARRAYS)
     n = time.size
     if time.shape != (n,) or position.shape != (n, 3) or quaternion.shape != (n, 4):
         shapes = f"{time.shape}, {position.shape}, {quaternion.shape}"
@@ -133,16 +154,22 @@ def checked(path: Path, time: Array, position: Array, quaternion: Array) -> Reco
     ways = np.linalg.norm(np.diff(position, axis=0), axis=1)
     turns = 2.0 * np.arccos(np.clip(np.abs(np.einsum("ij,ij->i", q[1:], q[:-1])), 0.0, 1.0))
     for steps, scale, unit in ((ways, 1000.0, " mm"), (turns, 180.0 / np.pi, "°")):
-        usual = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.0
-        far = np.flatnonzero((steps > JUMP * usual) & (steps > JUMP_LEAST))
+        most, why = bounds(steps, np.diff(time), scale, unit)
+        far = np.flatnonzero((steps > most) & (steps > JUMP_LEAST))
         if len(far):
             k = int(far[0])
-            message = (
-                f"sample {k + 2}: the part jumps by {scale * steps[k]:.4g}{unit} in {time[k + 1] - time[k]:.3g} s, "
-                f"usually it goes {scale * usual:.4g}{unit}: a part cannot teleport; record it more densely"
-            )
-            raise broken(path, message)
+            jump = f"the part jumps by {scale * steps[k]:.6g}{unit} in {time[k + 1] - time[k]:.3g} s"
+            raise broken(path, f"sample {k + 2}: {jump}, {why}: a part cannot teleport; record it more densely")
     return Recorded(time, position, q)
+
+
+def bounds(steps: Array, seconds: Array, scale: float, unit: str) -> tuple[Array, str]:
+    """(n,) how far a part may go from each sample to the next (m or rad), and why not farther."""
+    moves = steps[steps > 0.0]
+    if len(moves) < USUAL:
+        return FASTEST * seconds, f"which is faster than {scale * FASTEST:.0f}{unit}/s"
+    usual = float(np.median(moves))
+    return np.full(len(steps), JUMP * usual), f"usually it goes {scale * usual:.4g}{unit}"
 
 
 def broken(path: Path, message: str) -> SceneError:

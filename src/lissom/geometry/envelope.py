@@ -6,48 +6,83 @@ tetrahedra around its diagonal, all alike, so that faces of neighbours fit; and 
 between the corners, is one or two triangles. The result is closed.
 
 Between samples, d interpolated is too large by at most e = (√3 h)²/(8 r), because the surfaces of equal distance
-outside the radius bend no more than 1/r. Then triangles are taken out where the surface is flat, by which it goes in
-by at most a depth t (lissom.geometry.thinning). With r + e + t in place of r the mesh holds all that is swept; with
-h = r/6 and t = 0.006 r it is nowhere more than e + t = 0.0165 r outside.
+outside the radius bend no more than 1/r. With r + e and a little to spare in place of r the mesh holds all that is
+swept. Then triangles are taken out wherever what is left still does (lissom.geometry.thinning). With h = r/5 the mesh
+is 0.016 r outside, more only where two sides of what is swept meet in a groove: there up to a grid width.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
-from typing import Final
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.lookup import Stack, closest, new_stack
-from lissom.geometry.thinning import thinned
+from lissom.geometry.thinning import silent, thinned
 from lissom.geometry.tree import Tree, build_tree
-from lissom.kernels import kernel
+from lissom.kernels import inline, kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Node = tuple[int, int, int]
 
-PER_RADIUS: Final = 6.0
+PER_RADIUS: Final = 5.0
 """Grid widths in a radius."""
-DEPTH: Final = 0.006
-"""Part of the radius by which the surface may go in where triangles are taken out."""
+SPARE: Final = 0.001
+"""Part of the radius by which the surface is farther out than it must be, before triangles are taken out of it."""
+DEPTH: Final = 0.002
+"""Part of the radius by which the surface may go out where triangles are taken out."""
 BLOCK: Final = 8
 """Cubes along the side of a block, which is passed over as a whole where the surface is not in it."""
 MOST_BLOCKS: Final = 15_000
 """Blocks with surface in them; beyond, the grid is made wider."""
-CHUNK: Final = 2048
-"""Blocks that are held in memory at a time."""
+CHUNK: Final = 64
+"""Blocks that a thread takes at a time."""
+MOST_CUT: Final = 7 * (BLOCK + 1) ** 3
+"""Edges of the grid in a block: as many vertices at most, and hardly more triangles."""
+UNKNOWN: Final = -1.0
+"""A distance that was not looked up."""
+MARCHED: Final = 0.6
+"""Part of the time that the surface takes before triangles are taken out of it; about."""
 
 # Corners of a cube by the bits of their number: 1 is x, 2 is y, 4 is z. Six tetrahedra around the diagonal 0–7, each
 # with the same sense of rotation.
-TETRAHEDRA: Final = np.array(
-    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]], dtype=np.int64
-)
+TETRAHEDRA: Final = ((0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7))
 
 
-def envelope(runs: Sequence[Array], radius: float) -> tuple[Array, Indices, float]:
+def cases() -> Indices:
+    """(6, 16, 2, 3, 2): for each tetrahedron, and each set of its corners inside, up to two triangles, each by three
+    edges that the surface cuts, each between two corners of the cube; −1 where there is no triangle.
+    """
+    table = np.full((6, 16, 2, 3, 2), -1, dtype=np.int64)
+    for t, inside in itertools.product(range(6), range(1, 15)):
+        corners = sorted(range(4), key=lambda c: not inside >> c & 1)  # those inside first
+        p, q, r, s = (TETRAHEDRA[t][c] for c in corners)
+        triangles = {
+            1: [((p, q), (p, r), (p, s))],
+            2: [((p, r), (p, s), (q, s)), ((p, r), (q, s), (q, r))],
+            3: [((p, s), (q, s), (r, s))],
+        }[inside.bit_count()]
+        even = sum(a > b for a, b in itertools.combinations(corners, 2)) % 2 == 0
+        for k, (a, b, c) in enumerate(triangles):
+            table[t, inside, k] = np.sort((a, b, c) if even else (a, c, b), axis=1)
+    return table
+
+
+CASES: Final = cases()
+
+
+def envelope(
+    runs: Sequence[Array], radius: float, tell: Callable[[float], object] = silent
+) -> tuple[Array, Indices, float]:
     """Vertices (v, 3), triangles (t, 3) wound outwards, and the grid width (m).
 
-    `runs` are shapes (n, points, 3) that follow each other; between two runs the cable has jumped.
+    `runs` are shapes (n, points, 3) that follow each other; between two runs the cable has jumped. `tell` hears which
+    part of the work is done.
     """
     if not radius > 0.0:
         raise ValueError("a cable without a radius sweeps no volume: give its type a radius")
@@ -56,13 +91,23 @@ def envelope(runs: Sequence[Array], radius: float) -> tuple[Array, Indices, floa
     low, high = points.min(axis=0) - 1.5 * radius, points.max(axis=0) + 1.5 * radius
     h = radius / PER_RADIUS
     while True:
-        level = radius + 3.0 * h * h / (8.0 * radius) + DEPTH * radius
+        level = radius + 3.0 * h * h / (8.0 * radius) + SPARE * radius
         blocks = active_blocks(tree, low, high, h, level)
         if len(blocks) <= MOST_BLOCKS:
             break
         h *= 1.25
-    vertices, triangles = surface(tree, low, h, level, blocks, nodes_across(low, high, h))
-    return (*thinned(vertices, triangles, DEPTH * radius), h)
+    nodes = nodes_across(low, high, h)
+    vertices, distance, triangles = surface(tree, low, h, level, blocks, nodes, lambda done: tell(MARCHED * done))
+    vertices, triangles = thinned(
+        vertices,
+        triangles,
+        distance,
+        radius,
+        SPARE * radius,
+        DEPTH * radius,
+        lambda done: tell(MARCHED + (1.0 - MARCHED) * done),
+    )
+    return vertices, triangles, h
 
 
 def sheet(shapes: Array) -> Array:
@@ -108,190 +153,210 @@ def near_surface(tree: Tree, middle: Array, reach: float, level: float, keep: ND
         keep[k] = triangle >= 0 and math.sqrt(squared) + reach >= level
 
 
-def surface(tree: Tree, low: Array, h: float, level: float, blocks: Indices, nodes: Indices) -> tuple[Array, Indices]:
-    """The triangles of all blocks, vertices on the same edge of the grid being one."""
-    keys: list[Indices] = []
-    places: list[Array] = []
-    side = BLOCK + 1
-    for start in range(0, len(blocks), CHUNK):
-        part = blocks[start : start + CHUNK]
-        distance = np.empty((len(part), side, side, side))
-        sample(tree, low, h, part, level, distance)
-        most = 12 * BLOCK**3 * len(part)
-        key, place = np.empty((most, 3), dtype=np.int64), np.empty((most, 3, 3))
-        number = march(part, distance, low, h, level, nodes, TETRAHEDRA, key, place)
-        keys.append(key[:number].copy())
-        places.append(place[:number].copy())
-    if not keys:
-        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
-    every = np.concatenate(keys).reshape(-1)
-    _, first, triangles = np.unique(every, return_index=True, return_inverse=True)
-    vertices = np.concatenate(places).reshape(-1, 3)[first]
-    return vertices, triangles.reshape(-1, 3).astype(np.int64)
-
-
 @kernel
-def sample(tree: Tree, low: Array, h: float, blocks: Indices, level: float, distance: Array) -> None:
-    """d at the nodes of each block; far from the surface only that it is far."""
+def measure(tree: Tree, points: Array, far: float, distance: Array) -> None:
+    """Fills d at points (n, 3); `far` where it is more."""
     stack = new_stack()
-    far = level + 4.0 * h
-    for b in range(len(blocks)):
-        for i in range(BLOCK + 1):
-            for j in range(BLOCK + 1):
-                for k in range(BLOCK + 1):
-                    x = low[0] + (blocks[b, 0] * BLOCK + i) * h
-                    y = low[1] + (blocks[b, 1] * BLOCK + j) * h
-                    z = low[2] + (blocks[b, 2] * BLOCK + k) * h
-                    distance[b, i, j, k] = from_sheet(tree, x, y, z, far, stack)
+    for k in range(len(points)):
+        squared, triangle, _, _ = closest(tree, (points[k, 0], points[k, 1], points[k, 2]), far * far, stack)
+        distance[k] = math.sqrt(squared) if triangle >= 0 else far
 
 
-@kernel
-def from_sheet(tree: Tree, x: float, y: float, z: float, far: float, stack: Stack) -> float:
-    squared, triangle, _, _ = closest(tree, (x, y, z), far * far, stack)
-    return math.sqrt(squared) if triangle >= 0 else far
+class Piece(NamedTuple):
+    """Of the surface: what is in some blocks."""
+
+    key: Indices  # (v,) of the edge of the grid that a vertex is on
+    place: Array  # (v, 3) m
+    distance: Array  # (v,) m
+    face: Indices  # (t, 3)
+
+
+def surface(
+    tree: Tree, low: Array, h: float, level: float, blocks: Indices, nodes: Indices, tell: Callable[[float], object]
+) -> tuple[Array, Array, Indices]:
+    """Vertices, their distances, and triangles of all blocks; vertices on the same edge of the grid are one."""
+
+    def piece(part: Indices) -> Piece:
+        key, place = np.empty(len(part) * MOST_CUT, dtype=np.int64), np.empty((len(part) * MOST_CUT, 3))
+        face = np.empty((2 * len(part) * MOST_CUT, 3), dtype=np.int64)
+        points, triangles = march(tree, part, low, h, level, nodes, CASES, key, place, face)
+        distance = np.empty(points)
+        measure(tree, place[:points], level + h, distance)
+        return Piece(key[:points].copy(), place[:points].copy(), distance, face[:triangles].copy())
+
+    pieces: list[Piece] = []
+    parts = [blocks[k : k + CHUNK] for k in range(0, len(blocks), CHUNK)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, found in enumerate(pool.map(piece, parts), start=1):
+            pieces.append(found)
+            tell(number / len(parts))
+    before = np.cumsum([0, *(len(k.key) for k in pieces)])
+    faces = np.concatenate([k.face + n for k, n in zip(pieces, before, strict=False)])
+    _, first, number_of = np.unique(np.concatenate([k.key for k in pieces]), return_index=True, return_inverse=True)
+    places, distances = (np.concatenate(k)[first] for k in ([p.place for p in pieces], [p.distance for p in pieces]))
+    return places, distances, number_of[faces]
 
 
 @kernel
 def march(
+    tree: Tree,
     blocks: Indices,
-    distance: Array,
     low: Array,
     h: float,
     level: float,
     nodes: Indices,
-    tetrahedra: Indices,
+    table: Indices,
     key: Indices,
     place: Array,
-) -> int:
-    """Fills the keys of the edges (t, 3) that corners of triangles lie on, and where (t, 3, 3); gives how many."""
-    number = 0
+    face: Indices,
+) -> tuple[int, int]:
+    """Fills the keys of edges of the grid that the surface cuts, where (v, 3), and triangles (t, 3); gives how many.
+
+    A vertex on an edge that two blocks share is there twice, with the same key. d is looked up only near the surface:
+    from node to node it changes by no more than they are apart.
+    """
+    stack = new_stack()
+    distance = np.empty((BLOCK + 1, BLOCK + 1, BLOCK + 1))
+    cut_at = np.empty((BLOCK + 1, BLOCK + 1, BLOCK + 1, 8), dtype=np.int64)  # the vertex on an edge
     value = np.empty(8)
+    count = np.zeros(2, dtype=np.int64)  # vertices, triangles
     for b in range(len(blocks)):
-        for i in range(BLOCK):
-            for j in range(BLOCK):
-                for k in range(BLOCK):
-                    inside = 0
-                    for c in range(8):
-                        value[c] = distance[b, i + (c & 1), j + ((c >> 1) & 1), k + (c >> 2)] - level
-                        if value[c] < 0.0:
-                            inside += 1
-                    if inside == 0 or inside == 8:
-                        continue
-                    x = blocks[b, 0] * BLOCK + i
-                    y = blocks[b, 1] * BLOCK + j
-                    z = blocks[b, 2] * BLOCK + k
-                    for t in range(6):
-                        number = cut(tetrahedra[t], value, x, y, z, low, h, nodes, key, place, number)
-    return number
+        distance[:] = UNKNOWN
+        cut_at[:] = -1
+        corner = (BLOCK * blocks[b, 0], BLOCK * blocks[b, 1], BLOCK * blocks[b, 2])
+        for coarse in range(8):
+            i, j, k = steps(coarse, 4)
+            middle = look_up(tree, low, h, level + 4.0 * h, corner, (i + 2, j + 2, k + 2), distance, stack)
+            if abs(middle - level) > 2.0 * math.sqrt(3.0) * h:
+                continue
+            for fine in range(8):
+                u, v, w = steps(fine, 2)
+                at = (i + u, j + v, k + w)
+                if crossed(tree, low, h, level, corner, at, distance, stack):
+                    for cube in range(8):
+                        u, v, w = steps(cube, 1)
+                        lowest = (at[0] + u, at[1] + v, at[2] + w)
+                        cut(
+                            table,
+                            distance,
+                            level,
+                            lowest,
+                            corner,
+                            low,
+                            h,
+                            nodes,
+                            value,
+                            cut_at,
+                            key,
+                            place,
+                            face,
+                            count,
+                        )
+    return int(count[0]), int(count[1])
+
+
+@inline
+def steps(bits: int, size: int) -> tuple[int, int, int]:
+    """Along x, y and z, by the bits of a number."""
+    return size * (bits & 1), size * ((bits >> 1) & 1), size * (bits >> 2)
+
+
+@kernel
+def crossed(
+    tree: Tree, low: Array, h: float, level: float, corner: Node, at: Node, distance: Array, stack: Stack
+) -> bool:
+    """Whether the surface may be in the eight cubes from `at` on; then d is known at all their corners."""
+    middle = look_up(tree, low, h, level + 4.0 * h, corner, (at[0] + 1, at[1] + 1, at[2] + 1), distance, stack)
+    if abs(middle - level) > math.sqrt(3.0) * h:
+        return False
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                here = (at[0] + i, at[1] + j, at[2] + k)
+                look_up(tree, low, h, middle + 2.0 * h, corner, here, distance, stack)
+    return True
+
+
+@kernel
+def look_up(
+    tree: Tree, low: Array, h: float, far: float, corner: Node, at: Node, distance: Array, stack: Stack
+) -> float:
+    """d at a node of a block, found once; `far` where it is more."""
+    if distance[at] == UNKNOWN:
+        x = low[0] + (corner[0] + at[0]) * h
+        y = low[1] + (corner[1] + at[1]) * h
+        z = low[2] + (corner[2] + at[2]) * h
+        squared, triangle, _, _ = closest(tree, (x, y, z), far * far, stack)
+        distance[at] = math.sqrt(squared) if triangle >= 0 else far
+    return float(distance[at])
 
 
 @kernel
 def cut(
-    corner: Indices,
-    value: Array,
-    x: int,
-    y: int,
-    z: int,
+    table: Indices,
+    distance: Array,
+    level: float,
+    at: Node,
+    corner: Node,
     low: Array,
     h: float,
     nodes: Indices,
+    value: Array,
+    cut_at: Indices,
     key: Indices,
     place: Array,
-    number: int,
-) -> int:
-    """The triangles in one tetrahedron: the corners inside (value < 0) cut off from those outside."""
-    order = np.empty(4, dtype=np.int64)  # inside first, by an even permutation, so that the sense is kept
+    face: Indices,
+    count: Indices,
+) -> None:
+    """Adds what is in one cube, `at` its lowest node in the block, to the vertices and triangles that were counted."""
     inside = 0
-    for c in range(4):
-        if value[corner[c]] < 0.0:
-            inside += 1
-    if inside == 0 or inside == 4:
-        return number
-    a = 0
-    z_at = inside
-    for c in range(4):
-        if value[corner[c]] < 0.0:
-            order[a] = c
-            a += 1
-        else:
-            order[z_at] = c
-            z_at += 1
-    even = is_even(order)
-    p, q, r, s = corner[order[0]], corner[order[1]], corner[order[2]], corner[order[3]]
-    if inside == 1:
-        if even:
-            return emit(p, q, p, r, p, s, value, x, y, z, low, h, nodes, key, place, number)
-        return emit(p, q, p, s, p, r, value, x, y, z, low, h, nodes, key, place, number)
-    if inside == 3:
-        if even:
-            return emit(p, s, q, s, r, s, value, x, y, z, low, h, nodes, key, place, number)
-        return emit(p, s, r, s, q, s, value, x, y, z, low, h, nodes, key, place, number)
-    if even:
-        number = emit(p, r, p, s, q, s, value, x, y, z, low, h, nodes, key, place, number)
-        return emit(p, r, q, s, q, r, value, x, y, z, low, h, nodes, key, place, number)
-    number = emit(p, r, q, s, p, s, value, x, y, z, low, h, nodes, key, place, number)
-    return emit(p, r, q, r, q, s, value, x, y, z, low, h, nodes, key, place, number)
+    for c in range(8):
+        i, j, k = steps(c, 1)
+        value[c] = distance[at[0] + i, at[1] + j, at[2] + k] - level
+        if value[c] < 0.0:
+            inside |= 1 << c
+    if inside in (0, 255):
+        return
+    for t in range(6):
+        case = 0
+        for c in range(4):
+            case |= ((inside >> TETRAHEDRA[t][c]) & 1) << c
+        for m in range(2):
+            if table[t, case, m, 0, 0] < 0:
+                break
+            for c in range(3):
+                a, b = table[t, case, m, c]
+                face[count[1], c] = vertex(a, b, value, at, corner, low, h, nodes, cut_at, key, place, count)
+            count[1] += 1
 
 
 @kernel
-def is_even(order: Indices) -> bool:
-    """Whether the permutation of 0, 1, 2, 3 is even."""
-    swaps = 0
-    for i in range(4):
-        for j in range(i + 1, 4):
-            if order[i] > order[j]:
-                swaps += 1
-    return swaps % 2 == 0
-
-
-@kernel
-def emit(
-    a0: int,
-    a1: int,
-    b0: int,
-    b1: int,
-    c0: int,
-    c1: int,
-    value: Array,
-    x: int,
-    y: int,
-    z: int,
-    low: Array,
-    h: float,
-    nodes: Indices,
-    key: Indices,
-    place: Array,
-    number: int,
-) -> int:
-    """One triangle; its corners lie on the edges a, b, c between corners of the cube."""
-    point(a0, a1, 0, value, x, y, z, low, h, nodes, key, place, number)
-    point(b0, b1, 1, value, x, y, z, low, h, nodes, key, place, number)
-    point(c0, c1, 2, value, x, y, z, low, h, nodes, key, place, number)
-    return number + 1
-
-
-@kernel
-def point(
+def vertex(
     a: int,
     b: int,
-    which: int,
     value: Array,
-    x: int,
-    y: int,
-    z: int,
+    at: Node,
+    corner: Node,
     low: Array,
     h: float,
     nodes: Indices,
+    cut_at: Indices,
     key: Indices,
     place: Array,
-    number: int,
-) -> None:
-    """Where the surface cuts an edge; the edge is known by its lower node and which of the seven ways it goes."""
-    if a > b:
-        a, b = b, a
-    i, j, k = x + (a & 1), y + ((a >> 1) & 1), z + (a >> 2)
-    key[number, which] = (((k * nodes[1] + j) * nodes[0]) + i) * 8 + (b - a)
-    u = value[a] / (value[a] - value[b])
-    place[number, which, 0] = low[0] + h * (x + (1.0 - u) * (a & 1) + u * (b & 1))
-    place[number, which, 1] = low[1] + h * (y + (1.0 - u) * ((a >> 1) & 1) + u * ((b >> 1) & 1))
-    place[number, which, 2] = low[2] + h * (z + (1.0 - u) * (a >> 2) + u * (b >> 2))
+    count: Indices,
+) -> int:
+    """Where the surface cuts the edge from corner a to b of a cube; it is known by its lower node and b − a."""
+    i, j, k = steps(a, 1)
+    here = (at[0] + i, at[1] + j, at[2] + k, b - a)
+    if cut_at[here] < 0:
+        n = count[0]
+        x, y, z = corner[0] + here[0], corner[1] + here[1], corner[2] + here[2]
+        key[n] = ((z * nodes[1] + y) * nodes[0] + x) * 8 + (b - a)
+        part = value[a] / (value[a] - value[b])
+        u, v, w = steps(b - a, 1)
+        place[n, 0] = low[0] + h * (x + part * u)
+        place[n, 1] = low[1] + h * (y + part * v)
+        place[n, 2] = low[2] + h * (z + part * w)
+        cut_at[here] = n
+        count[0] += 1
+    return int(cut_at[here])

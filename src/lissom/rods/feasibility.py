@@ -56,9 +56,12 @@ def distance(a: Support, b: Support) -> float:
 
 
 def describe(a: str, b: str, need: float, have: float, missing: float) -> str:
+    need, have, missing = (1000.0 * k for k in (need, have, missing))
     if missing == 0.0:
         return (
-            f"{a} and {b} are exactly as far apart ({need:.6g} m) as the cable between them is long: the pull is "
+            f"{a} and {b} are exactly as far apart ({need:.6g} mm) as the cable between them is long: the pull is "
             "undetermined; give it some slack or an axial stiffness"
         )
-    return f"{a} and {b} are {need:.6g} m apart, the cable between them is {have:.6g} m long: {missing:.6g} m too short"
+    return (
+        f"{a} and {b} are {need:.6g} mm apart, the cable between them is {have:.6g} mm long: {missing:.6g} mm too short"
+    )

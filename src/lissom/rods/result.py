@@ -19,6 +19,8 @@ from lissom.rods.solver import RodSolver
 
 # A rope that turns by more than this (rad) within two segments is folded.
 FOLD = 1.0
+# What turns by less than this (rad) over the whole length is straight: it is rounding, and 1/κ may overflow.
+STRAIGHT = 1e-12
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -141,8 +143,8 @@ class CableResult:
     @cached_property
     def bend_radius(self) -> Array:
         """(points,) radius of curvature of the centre line, m; inf where straight."""
-        with np.errstate(divide="ignore"):
-            return frozen(1.0 / self.curvature)
+        bent = self.curvature * self.length > STRAIGHT
+        return frozen(np.divide(1.0, self.curvature, out=np.full(len(self.s), np.inf), where=bent))
 
     @cached_property
     def min_bend_radius(self) -> float:
@@ -168,7 +170,7 @@ class CableResult:
             if a < 0.0 and abs(0.5 * b / a) <= x[2]:
                 at -= 0.5 * b / a
                 top -= 0.25 * b * b / a
-        return (float("inf") if top == 0.0 else 1.0 / top), at / self.length
+        return (1.0 / top if top * self.length > STRAIGHT else float("inf")), at / self.length
 
     @cached_property
     def turns(self) -> float:

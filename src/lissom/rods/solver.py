@@ -46,6 +46,8 @@ MOST_REFINEMENTS = 4
 MOST_SEGMENTS = 4000
 # |ν| beyond this, in units of B/L², means a span cannot close.
 HOPELESS_FORCE = 1e12
+# A direction with less stiffness than this, in units of B h/L², is as good as neutral to a solve that has failed.
+LOOSE = 0.05
 UNPOLISHED = "polishing failed"
 # and how many times more points it then takes
 UNPOLISHED_GROWTH = 1.6
@@ -553,10 +555,22 @@ class RodSolver:
         if not self.line.is_rope and largest > HOPELESS_FORCE * self.line.bending / self.line.length**2:
             return "the force that would close the cable grows without bound: it is too short for its supports"
         if outcome.status == newton.OUT_OF_ITERATIONS:
-            return f"no equilibrium after {outcome.iterations} iterations (residual {outcome.residual:.1e})"
+            return (
+                f"no equilibrium after {outcome.iterations} iterations (residual {outcome.residual:.1e}){self._loose()}"
+            )
         if outcome.status == newton.NO_DESCENT:
-            return f"no method finds a lower energy (residual {outcome.residual:.1e})"
+            return f"no method finds a lower energy (residual {outcome.residual:.1e}){self._loose()}"
         return "the numbers are no longer finite"
+
+    def _loose(self) -> str:
+        """Whether hardly anything says which way round the shape is: then no method comes to an end."""
+        scales = self.scales(self.scheme)._replace(neutral=LOOSE)
+        if not newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales):
+            return ""
+        return (
+            ": its supports are all but symmetric, and it turns about them almost without effort; turn one of them by "
+            "0.1°, give it weight, or give `initial` points on the side where it is to lie"
+        )
 
     def count_neutral(self, descended: newton.Outcome | None = None) -> None:
         """Counts the directions without stiffness; what a descent left that has just met its tolerances saves half."""

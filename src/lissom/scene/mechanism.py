@@ -20,7 +20,10 @@ def mechanism_slips(scene: Scene) -> list[Slip]:
         slips += _setting_slips(joints, settings, ("positions", name))
     for i, motion in enumerate(scene.motions):
         for k, frame in enumerate(motion.keyframes):
-            slips += _setting_slips(joints, frame.joints, ("motions", i, "keyframes", k, "joints"))
+            where = ("motions", i, "keyframes", k, "joints")
+            slips += _setting_slips(joints, frame.joints, where)
+            if not frame.joints:
+                slips.append((where, frame.joints, "must name at least one joint, or leave the keyframe out"))
         slips += _track_slips(scene, i)
     return slips
 

@@ -12,7 +12,7 @@ from lissom.analysis.sweeps import Swept
 from lissom.scene import Scene, SectionProperties
 from lissom.session.motionmessages import SweepProgress
 from lissom.session.surfaces import packed
-from lissom.session.sweeper import Ended, EnvelopeJob, News, Sweeper, SweepJob, Visited
+from lissom.session.sweeper import Advanced, Ended, EnvelopeJob, News, Sweeper, SweepJob, Visited
 from lissom.simulation import SimulationState
 
 Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -21,6 +21,7 @@ Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
 @dataclass(slots=True)
 class Envelope:
     shown: bool = True
+    done: float = 0.0  # part of the work
     mesh: Mesh | None = None
     key: str | None = None
     error: str = ""
@@ -117,6 +118,9 @@ class Background:
         found, cable = self._jobs[news.number]
         if isinstance(news, Visited):
             found.swept.add(news.reading, news.shapes)
+            return
+        if isinstance(news, Advanced):
+            found.envelopes[cable].done = news.part
             return
         del self._jobs[news.number]
         if cable:

@@ -199,6 +199,7 @@ class SnapMark:
 class EnvelopeInfo:
     cable: str
     shown: bool
+    done: float  # part of the work of finding it
     mesh: str | None  # key: GET /mesh/KEY; none: it is being found
     volume: float | None  # m³
     error: str = ""

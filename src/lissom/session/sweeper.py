@@ -10,7 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Final
@@ -61,20 +61,29 @@ class Ended:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """Which part of an envelope is done."""
+
+    number: int
+    part: float
+
+
 Job = SweepJob | EnvelopeJob
-News = Visited | Ended
+News = Visited | Advanced | Ended
 
 
-def work(job: Job) -> Iterator[News]:
+def work(job: Job, tell: Callable[[News], object]) -> None:
     if isinstance(job, EnvelopeJob):
-        yield Ended(job.number, swept_mesh(job.scene, job.swept, job.cable))
+        mesh = swept_mesh(job.scene, job.swept, job.cable, lambda part: tell(Advanced(job.number, part)))
+        tell(Ended(job.number, mesh))
         return
     scene = job.state.scene
     simulation = Simulation(scene)
     simulation.restore(job.state)
     for visit in sweep(simulation, motion=job.motion):
-        yield Visited(job.number, read(simulation, visit, scene), visit.shapes)
-    yield Ended(job.number)
+        tell(Visited(job.number, read(simulation, visit, scene), visit.shapes))
+    tell(Ended(job.number))
 
 
 def main() -> None:
@@ -83,16 +92,18 @@ def main() -> None:
         os.nice(YIELDS)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+    def tell(news: News) -> None:
+        pickle.dump(news, out)
+        out.flush()
+
     try:
         while True:
             job: Job = pickle.load(sys.stdin.buffer)
             try:
-                for news in work(job):
-                    pickle.dump(news, out)
-                    out.flush()
+                work(job, tell)
             except (ValueError, ArithmeticError, KeyError, OSError, RuntimeError) as error:
-                pickle.dump(Ended(job.number, error=str(error) or type(error).__name__), out)
-                out.flush()
+                tell(Ended(job.number, error=str(error) or type(error).__name__))
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
 

@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
-from lissom.analysis.files import make_folder, write
+from lissom.analysis.files import make_folder
 from lissom.analysis.sweepreport import write_swept
 from lissom.analysis.sweeps import Reading
-from lissom.exchange.gltf import glb_bytes
-from lissom.exchange.stl import stl_bytes
 from lissom.scene import Scene
 from lissom.session.background import Envelope, MotionSwept
 from lissom.session.messages import Json
@@ -101,6 +99,7 @@ def envelope_info(name: str, envelope: Envelope) -> EnvelopeInfo:
     return EnvelopeInfo(
         name,
         envelope.shown,
+        round(envelope.done, 2),
         envelope.key,
         None if envelope.mesh is None else float(f"{volume(*envelope.mesh):.4g}"),
         envelope.error,
@@ -165,13 +164,8 @@ def export_sweep(session: Session, command: ExportSweep) -> Json:
     make_folder(folder)
     for there in folder.iterdir():
         session.workspace.inside(there)
-    files = list(write_swept(found.scene, found.swept, [], folder, False))
-    for cable, envelope in found.envelopes.items():
-        if envelope.mesh is not None:
-            vertices, triangles = envelope.mesh
-            part = "".join(c if c.isalnum() or c in " -_" else "-" for c in cable)
-            files.append(write(folder / f"{part}-envelope.stl", stl_bytes(1000.0 * vertices, triangles)))
-            files.append(write(folder / f"{part}-envelope.glb", glb_bytes(vertices, triangles)))
+    envelopes = {cable: k.mesh for cable, k in found.envelopes.items() if k.mesh is not None}
+    files = list(write_swept(found.scene, found.swept, folder, envelopes=envelopes))
     return {"folder": session.workspace.said(folder), "files": [file.name for file in files]}
 
 
