@@ -1,5 +1,5 @@
 // Shapes to compare with: variants as pale cables, measured points as dots, and the places where a check fails.
-import { Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import { Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, TorusGeometry, Vector3, type Plane } from "three";
 import type { SceneEvent } from "../messages";
 import { length, significant } from "../units";
 import { unitOf, type Bench } from "./bench";
@@ -32,6 +32,11 @@ export class Overlays {
     });
     store.on("readouts", () => this.showFails());
     stage.beforeDraw(() => this.sizeDots());
+  }
+
+  /** Variants are cut where cables are. */
+  cut(planes: Plane[]): void {
+    this.pale.clippingPlanes = planes;
   }
 
   private setScene(scene: SceneEvent): void {

@@ -24,6 +24,7 @@ import {
   type StencilOp,
 } from "three";
 import type { Bench } from "./bench";
+import type { Overlays } from "./overlays";
 
 export class SectionPlane {
   private readonly plane = new Plane();
@@ -35,6 +36,7 @@ export class SectionPlane {
 
   constructor(
     private readonly bench: Bench,
+    private readonly overlays: Overlays,
     private readonly bounds: () => Box3,
   ) {
     const { stage, store, parts } = bench;
@@ -74,6 +76,7 @@ export class SectionPlane {
     parts.cut(planes);
     cables.cut(on && withCables ? planes : []);
     markers.cut(on && withCables ? planes : []);
+    this.overlays.cut(on && withCables ? planes : []);
     picking.cut = { parts: planes, cables: on && withCables ? planes : [] };
     this.counters.clear();
     this.cap.visible = on;
