@@ -4,7 +4,7 @@ import { ask } from "../dialogs/dialog";
 import { button } from "./buttons";
 import { h, setHidden, Slot, type Piece } from "./elements";
 import { message, type Page } from "./page";
-import type { Kind } from "./quantities";
+import { unitOf, type Kind } from "./quantities";
 
 const COLUMNS: readonly { text: string; kind: Kind; value(k: CableValues): number | null }[] = [
   { text: "Length", kind: "length", value: (k) => k.length },
@@ -75,12 +75,11 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
       return h(
         "td",
         { class: "figure" },
-        straight ? "straight" : page.text(kind, own, digits),
-        change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`),
+        straight ? "straight" : figure(page, kind, own, digits),
+        change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${figure(page, kind, Math.abs(change), digits)}`),
       );
     });
   const rows: HTMLElement[] = [];
-  const several = names.length > 1;
   const present = presentMakes(page);
   const add = (
     label: HTMLElement,
@@ -99,8 +98,7 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
         { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" },
         i === 0 ? label : h("td", {}),
         i === 0 ? tools : h("td", {}),
-        several ? h("td", { class: "muted" }, name) : null,
-        ...makeCells(page, make, other),
+        h("td", {}, name, makeOf(page, make, other, `${test}-make${i === 0 ? "" : `-${name}`}`)),
         ...cells(values, isNow ? undefined : base),
       ));
     });
@@ -124,10 +122,8 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
         {},
         h("th", {}, "Variant"),
         h("th", {}),
-        several ? h("th", {}, "Cable") : null,
-        h("th", {}, "Type"),
-        h("th", {}, "Clips"),
-        ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text)),
+        h("th", {}, "Cable"),
+        ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text, h("small", {}, ` ${unitOf(k.kind, page.unit)}`))),
       ),
     ),
     h("tbody", {}, ...rows),
@@ -146,17 +142,24 @@ function presentMakes(page: Page): MakeInfo[] {
 }
 
 /** Type and clips; what differs from now stands out. */
-function makeCells(page: Page, make: MakeInfo | undefined, now: MakeInfo | undefined): HTMLElement[] {
-  const words = (k: MakeInfo | undefined): [string, string] => (k === undefined ? ["", ""] : [k.type === null ? "its own" : k.type.replace("library:", ""), clipsOf(k)]);
-  const [own, other] = [words(make), words(now)];
-  const places = make?.clips.map((k) => `${k.name}: ${k.kind}${k.at === null ? "" : ` at ${page.length(k.at)}`}`).join("\n") ?? "";
-  return own.map((text, i) => h("td", { class: text === other[i] ? "" : "differs", title: i === 1 ? places : text }, text));
+function makeOf(page: Page, make: MakeInfo | undefined, now: MakeInfo | undefined, test: string): HTMLElement | null {
+  if (make === undefined) return null;
+  const words = (k: MakeInfo): string[] => [k.type === null ? "its own values" : k.type.replace("library:", ""), clipsOf(k)];
+  const other = now === undefined ? [] : words(now);
+  const places = make.clips.map((k) => `${k.name}: ${k.kind}${k.at === null ? "" : ` at ${page.length(k.at)}`}`).join("\n");
+  const [type, clips] = words(make).map((text, i) => h("span", { class: text === other[i] ? "" : "differs", title: i === 1 ? places : "" }, text));
+  return h("small", { class: "make", test }, type, " · ", clips);
+}
+
+/** A number whose unit stands in the heading. */
+function figure(page: Page, kind: Kind, value: number | null, digits: number | undefined): string {
+  return page.text(kind, value, digits).replace(unitOf(kind, page.unit), "").trim();
 }
 
 /** "2 clamps, 1 ring" */
 function clipsOf({ clips }: MakeInfo): string {
   const kinds = [...new Set(clips.map((k) => k.kind))];
-  return kinds.length === 0 ? "none" : kinds.map((kind) => {
+  return kinds.length === 0 ? "no clips" : kinds.map((kind) => {
     const count = clips.filter((k) => k.kind === kind).length;
     return `${count} ${kind}${count > 1 ? "s" : ""}`;
   }).join(", ");

@@ -19,6 +19,7 @@ export class Overlays {
 
   constructor(private readonly bench: Bench) {
     const { stage, store } = bench;
+    this.variants.name = "variants";
     stage.scene.add(this.variants, this.dots, this.fails);
     stage.onTheme((colours) => {
       this.pale.color.set(colours.ghost);
