@@ -80,13 +80,12 @@ def test_a_variant_tells_type_and_clips(hose: Session) -> None:
     hose.do(AddClip("hose", 0.5))
     hose.do(KeepVariant("clamped"))
     hose.do(AddType("stiff", "rubber", "hose"))
-    hose.do(Edit({"hose/clip 1.kind": "ball"}))
-    hose.do(AddClip("hose", 0.75))
+    hose.do(AddClip("hose", 0.75, "ball"))
     hose.do(KeepVariant("stiffer"))
     first, second = (k.makes for k in describe(hose, Surfaces()).variants)
     assert first == [MakeInfo("hose", "rubber", [ClipInfo("clip 1", "clamp", pytest.approx(0.2))])]  # type: ignore[arg-type]
     assert [(k.cable, k.type) for k in second] == [("hose", "stiff")]
-    assert [(k.name, k.kind) for k in second[0].clips] == [("clip 1", "ball"), ("clip 2", "clamp")]
+    assert [(k.name, k.kind) for k in second[0].clips] == [("clip 1", "clamp"), ("clip 2", "ball")]
 
 
 def test_a_variant_with_sliding_clips_is_taken_up_as_it_was(tmp_path: Path) -> None:
