@@ -8,7 +8,7 @@ import { unitOf, type Kind } from "./quantities";
 
 const COLUMNS: readonly { text: string; kind: Kind; value(k: CableValues): number | null }[] = [
   { text: "Length", kind: "length", value: (k) => k.length },
-  { text: "Bend radius", kind: "length", value: (k) => k.bend_radius },
+  { text: "Bend R", kind: "length", value: (k) => k.bend_radius },
   { text: "Tension", kind: "force", value: (k) => k.tension },
   { text: "Twist", kind: "angle", value: (k) => k.twist },
   { text: "Clearance", kind: "length", value: (k) => k.clearance },
@@ -83,7 +83,6 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
   const present = presentMakes(page);
   const add = (
     label: HTMLElement,
-    tools: HTMLElement,
     list: readonly CableValues[],
     makes: readonly MakeInfo[],
     isNow: boolean,
@@ -97,15 +96,13 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
         "tr",
         { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" },
         i === 0 ? label : h("td", {}),
-        i === 0 ? tools : h("td", {}),
         h("td", {}, name, makeOf(page, make, other, `${test}-make${i === 0 ? "" : `-${name}`}`)),
         ...cells(values, isNow ? undefined : base),
       ));
     });
-  add(h("td", {}, h("strong", {}, "now")), h("td", {}), now, present, true, "variant-now");
+  add(h("td", {}, h("strong", {}, "now")), now, present, true, "variant-now");
   for (const variant of variants) add(
-    h("td", {}, variant.name),
-    h("td", { class: "tools" }, ...tools(page, variant)),
+    h("td", {}, variant.name, h("div", { class: "tools" }, ...tools(page, variant))),
     variant.cables,
     variant.makes,
     false,
@@ -113,7 +110,7 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
   );
   return h(
     "table",
-    { class: "table", test: "variants" },
+    { class: "table close", test: "variants" },
     h(
       "thead",
       {},
@@ -121,9 +118,8 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
         "tr",
         {},
         h("th", {}, "Variant"),
-        h("th", {}),
         h("th", {}, "Cable"),
-        ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text, h("small", {}, ` ${unitOf(k.kind, page.unit)}`))),
+        ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text, h("small", {}, unitOf(k.kind, page.unit)))),
       ),
     ),
     h("tbody", {}, ...rows),
