@@ -36,7 +36,7 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
       { keys: "K", text: "clip" },
       { keys: "M", text: "measure" },
       { keys: "P", text: "section plane" },
-      { keys: "Esc", text: "cancels what is under way" },
+      { keys: "Esc", text: "cancels what is under way; stops what takes long" },
     ],
   },
   {
@@ -109,6 +109,7 @@ export function showHelp(): void {
 
 /** The keys that are not the view's own. */
 export function listenToKeys(page: Page, tree: Tree, bottom: Bottom): void {
+  addEventListener("keydown", (event) => stopWhatTakesLong(page, event), { capture: true });
   addEventListener("keydown", (event) => {
     const typing = isTyping(event.target);
     const key = event.key.toLowerCase();
@@ -124,6 +125,15 @@ export function listenToKeys(page: Page, tree: Tree, bottom: Bottom): void {
     closeMenu();
     run();
   });
+}
+
+/** Esc, before it means anything else; what is dragged is let go by it too. */
+function stopWhatTakesLong(page: Page, event: KeyboardEvent): void {
+  if (event.key !== "Escape" || page.store.get("status")?.can_stop !== true || document.querySelector("dialog[open]") !== null) return;
+  page.do({ kind: "Stop" });
+  if (page.store.get("dragging") !== null) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }
 
 function control(page: Page, tree: Tree, key: string, shift: boolean, typing: boolean): (() => void) | null {

@@ -276,6 +276,11 @@ export interface Solve {
   cold?: boolean;
 }
 
+/** Ends what takes long: the command under way, which then has changed nothing; those that wait; a replay. */
+export interface Stop {
+  kind: "Stop";
+}
+
 /** Back to the scene as it was opened. */
 export interface Reset {
   kind: "Reset";
@@ -467,6 +472,7 @@ export interface Record {
   on: boolean;
 }
 
+/** Plays a recording from its beginning, at the pace of then; answered with how many commands it has. */
 export interface Replay {
   kind: "Replay";
   path: string;
@@ -502,8 +508,9 @@ export interface Notice {
 /** What the simulation process is doing; `restarted` after it died and came back. A text with `ready` is of what is being prepared meanwhile. */
 export interface Status {
   kind: "Status";
-  state: "starting" | "compiling" | "solving" | "ready" | "restarted";
+  state: "starting" | "compiling" | "solving" | "replaying" | "ready" | "restarted";
   text: string;
+  can_stop: boolean;
 }
 
 /** What holds a cable: an end or a clip. `kind` is clamp, ball, swivel, ring, sleeve, free or joined. */
@@ -576,10 +583,24 @@ export interface MeasureInfo {
   text: string;
 }
 
+export interface ClipInfo {
+  name: string;
+  kind: string;
+  at: number | null;
+}
+
+/** What a cable is made of, and how it is held between its ends. */
+export interface MakeInfo {
+  cable: string;
+  type: string | null;
+  clips: ClipInfo[];
+}
+
 export interface VariantInfo {
   name: string;
   shown: boolean;
   cables: CableValues[];
+  makes: MakeInfo[];
   shapes: { [key: string]: [number, number, number][] };
 }
 
@@ -796,7 +817,7 @@ export interface SweepInfo {
   error: string;
 }
 
-export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Stop | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
 
 export type SessionEvent = Answer | Notice | Status | SceneEvent;
 

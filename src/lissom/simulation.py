@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +18,12 @@ from lissom.laying import free_names
 from lissom.posing import RotationLike, as_quaternion, from_matrix, part_way, pointed, vector
 from lissom.reports import Report as Report
 from lissom.reports import SolveError as SolveError
+from lissom.rods import halting
 from lissom.rods.assembly import Assembly, are_good
 from lissom.rods.describing import Contact
 from lissom.rods.grid import counted, key_places
+from lissom.rods.halting import Halted as Halted
+from lissom.rods.halting import watched as watched
 from lissom.rods.harness import first_poses, joined
 from lissom.rods.islands import Islands
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
@@ -62,6 +65,7 @@ class SimulationState:
     junctions: dict[str, Pose]
     past: Past | None = None  # forces of contacts, and what friction remembers
     mounted: dict[str, Pose] = field(default_factory=dict)  # where parts were when cables were mounted
+    waiting: frozenset[str] = frozenset()  # cables that were solved, and something was changed since
 
 
 class Checkpoint(NamedTuple):
@@ -170,7 +174,9 @@ class Simulation(Built):
 
     def solve(self, *, cold: bool = False) -> Report:
         """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
-        return self._route(cold) if self._modes else self._equilibria(cold)
+        report = self._route(cold) if self._modes else self._equilibria(cold)
+        halting.end()
+        return report
 
     def _equilibria(self, cold: bool) -> Report:
         """At the lengths that the cables have."""
@@ -683,6 +689,7 @@ class Simulation(Built):
             dict(self._junctions),
             self._past if self._islands is None else self._islands.past,
             self._mounted,
+            frozenset(k for k in self._dirty if k in self._reports and are_good({k: self._reports[k]})),
         )
 
     def checkpoint(self) -> Checkpoint:
@@ -721,7 +728,7 @@ class Simulation(Built):
         self._moves.clear()
         self._reports = dict(state.reports)
         self._results.clear()
-        self._dirty = set()
+        self._dirty = set(state.waiting)
         self._parts, self._junctions = dict(state.parts), dict(state.junctions)
         self._moved = {k.name: self._parts[k.name] for k in state.scene.parts if k.motion == "free"}
         self._settings.clear()
@@ -839,11 +846,14 @@ class Simulation(Built):
 
         return picture(self, cable or next(iter(self._solvers)), None if path is None else Path(path))
 
-    def show(self, *, port: int = 0, browser: bool = True) -> None:
-        """Opens the studio on this simulation, and comes back with what was made of it when its page is closed."""
+    def show(self, *, port: int = 0, browser: bool = True, opened: Callable[[str], object] | None = None) -> None:
+        """Opens the studio on this simulation, and comes back with what was made of it when its page is closed.
+
+        `opened` is called with the address of the page once it can be visited.
+        """
         from lissom.studio.showing import show
 
-        show(self, port=port, browser=browser)
+        show(self, port=port, browser=browser, opened=opened)
 
     def copy(self) -> "Simulation":
         """An independent simulation in the same state."""

@@ -1,4 +1,7 @@
-"""The real page in a real browser, with a real server: `studio(scene)` opens one."""
+"""The real page in a real browser, with a real server: `studio(scene)` opens one.
+
+One server serves all tests, each with the scene opened anew; `studio(scene, own=True)` starts another.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from tests.browser.chromium import FLAGS, MISSING, find
+from tests.studio.server import Page
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "src" / "lissom" / "studio" / "page" / "index.html"
@@ -52,6 +58,21 @@ class Server:
         self.address = found[0]
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
+    def open(self, scene: str) -> None:
+        """A scene of examples/, as if the studio had just been started on it: nothing of the test before is left."""
+        address = self.address.rstrip("/")
+        with connect(f"{address.replace('http', 'ws', 1)}/socket", origin=Origin(address), max_size=None) as socket:
+            page = Page(socket)
+            page.ready()
+            page.do("Stop")
+            page.do("Simulate", on=True)
+            page.do("New")
+            for file in self.folder.rglob("*"):
+                if file.is_file():
+                    file.unlink()
+            shutil.copy(ROOT / "examples" / scene, self.folder / scene)
+            page.do("Open", path=scene)
+
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(timeout=20)
@@ -73,6 +94,14 @@ def server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         one.stop()
 
 
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The studio of all tests that leave it running."""
+    server = Server(tmp_path_factory.mktemp("workspace"), None)
+    yield server
+    server.stop()
+
+
 class Studio:
     """The page of a server, and what tests ask of it."""
 
@@ -85,9 +114,12 @@ class Studio:
         self.ready()
 
     def ready(self) -> None:
-        """Until a solved frame is there."""
+        """Until a solved frame is there, and what is read off it."""
         self.page.wait_for_function(
-            "window.lissom && window.lissom.store.get('readouts') && window.lissom.store.get('frame')?.number > 0",
+            """() => {
+              const frame = window.lissom?.store.get('frame')?.number ?? 0;
+              return frame > 0 && (window.lissom.store.get('readouts')?.frame ?? 0) >= frame;
+            }""",
             timeout=READY,
         )
 
@@ -170,15 +202,17 @@ class Studio:
 
 
 @pytest.fixture
-def studio(browser: Any, server: Callable[..., Server]) -> Iterator[Callable[..., Studio]]:
+def studio(browser: Any, shared: Server, server: Callable[..., Server]) -> Iterator[Callable[..., Studio]]:
     """Opens the page: `studio("clips.toml")`. Errors in the page fail the test."""
     contexts: list[Any] = []
     opened: list[Studio] = []
 
-    def show(scene: str | None = None, width: int = 1280, height: int = 720, theme: str = "light") -> Studio:
-        size = {"width": width, "height": height}
+    def show(scene: str, theme: str = "light", own: bool = False) -> Studio:
+        if not own:
+            shared.open(scene)
+        size = {"width": 1280, "height": 720}
         contexts.append(browser.new_context(viewport=size, color_scheme=theme, bypass_csp=True))  # to wait by eval
-        opened.append(Studio(contexts[-1].new_page(), server(scene)))
+        opened.append(Studio(contexts[-1].new_page(), server(scene) if own else shared))
         return opened[-1]
 
     yield show

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.studio.server import crossing
+
 Open = Callable[..., Any]
 
 
@@ -56,9 +58,32 @@ def test_a_recording_replays_to_the_same_shape(studio: Open) -> None:
     page.send("Open", path="brake-hose.toml")
     page.send("Discard")
     page.until("Math.abs(lissom.position('brake hose/end')[0] - 0.09) < 1e-9")
-    page.send("Replay", path=file)
+    page.ask("void (window.states = [], lissom.store.on('status', (k) => window.states.push([k.state, k.can_stop])))")
+    page.click("file-menu")
+    page.click("file-replay")
+    page.click(f"file-{file}")
+    page.until("window.states.some(([state, stops]) => state === 'replaying' && stops)")
+    page.until("lissom.store.get('said').some((k) => k.text.includes('replayed to its end'))")
     page.until("Math.abs(lissom.position('brake hose/end')[0] - 0.1) < 1e-9")
     page.until_at("lissom.place('brake hose', 0.9)", shape, 1e-6)
+    page.until("document.querySelector('[data-test=stop]').hidden")
+
+
+def test_what_takes_long_is_stopped_with_escape(studio: Open) -> None:
+    page = studio("brake-hose.toml")
+    (page.server.folder / "tangle.toml").write_text(crossing())
+    shape = page.place("brake hose", 0.6)
+    page.ask("void lissom.send({ kind: 'Open', path: 'tangle.toml' }).catch((e) => (window.refused = e.message))")
+    page.page.locator('[data-test="stop"]').wait_for(state="visible")
+    assert "Esc stops it" in page.text("waiting")
+    page.page.keyboard.press("Escape")
+    page.until("window.refused?.startsWith('Stopped')")
+    page.page.locator('[data-test="stop"]').wait_for(state="hidden")
+    assert page.state("scene")["file"] == "brake-hose.toml"
+    page.send("Edit", values={"brake hose/length": 0.43})  # and it goes on
+    page.until("Math.abs(lissom.store.get('scene').cables[0].length - 0.43) < 1e-9")
+    assert math.dist(page.place("brake hose", 0.6), shape) > 1e-4
+    assert page.state("readouts")["status"] == "converged"
 
 
 def test_the_session_as_python_does_the_same(studio: Open) -> None:
@@ -82,10 +107,17 @@ def test_the_session_as_python_does_the_same(studio: Open) -> None:
     assert math.dist(hose.positions[-1], (0.1, 0.25, -0.12)) < 1e-6
 
 
+def kept(page: Any) -> None:
+    """Until unsaved edits are on the disk."""
+    hidden = page.server.folder / ".lissom"
+    while not list(hidden.glob("unsaved-*.studio.json")):  # the last of its files
+        page.page.wait_for_timeout(50)
+
+
 def test_edits_survive_a_server_that_is_killed(studio: Open, server: Callable[..., Any]) -> None:
-    page = studio("brake-hose.toml")
+    page = studio("brake-hose.toml", own=True)
     page.send("Edit", values={"brake hose/length": 0.47})
-    page.page.wait_for_timeout(2000)
+    kept(page)
     os.kill(page.server.process.pid, signal.SIGKILL)
     page.page.locator('[data-test="disconnected"]').wait_for(state="visible", timeout=20_000)
     assert math.dist(page.place("brake hose", 0.0), (0, 0, 0)) < 1e-6, "the last shape does not stay"
@@ -101,9 +133,9 @@ def test_edits_survive_a_server_that_is_killed(studio: Open, server: Callable[..
 
 
 def test_a_simulation_that_dies_comes_back_and_says_so(studio: Open) -> None:
-    page = studio("brake-hose.toml")
+    page = studio("brake-hose.toml", own=True)
     page.send("Edit", values={"brake hose/length": 0.46})
-    page.page.wait_for_timeout(2000)
+    kept(page)
     server = page.server.process.pid
     for child in Path(f"/proc/{server}/task/{server}/children").read_text().split():
         if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():

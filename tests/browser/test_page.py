@@ -128,6 +128,8 @@ def test_the_section_plane_cuts_the_view(studio: Open) -> None:
     page = studio("harness.toml")
     page.click("tool-section")
     page.until("lissom.store.get('options').section.on")
+    low, high = page.ask("[0, 1].map((at) => lissom.place(['trunk', 'right'][at], at)[0])")
+    assert low < page.state("options")["section"]["offset"] < high  # it does not cut everything away
     assert page.sees("section-strip")
     strip, hint = (page.page.locator(f'[data-test="{k}"]').bounding_box() for k in ("section-strip", "first-hint"))
     assert strip["y"] + strip["height"] <= hint["y"]  # what is said does not lie on it

@@ -28,6 +28,13 @@ def test_the_tree_searches_hides_isolates_and_locks(studio: Open) -> None:
     page.send("Arrange", hidden=[], locked=["left plug"])
     refused = page.ask("lissom.send({ kind: 'Grab', path: 'left plug' }).then(() => '', (e) => e.message)")
     assert "locked" in refused
+    before, start = page.position("left plug"), page.pixels(page.place("left", 0.5))
+    page.send("Arrange", locked=["left"])
+    page.drag(start, (start[0] + 30, start[1] - 30))
+    page.until("lissom.store.get('said').some((k) => k.text.includes('left is locked: the padlock'))")
+    assert page.state("dragging") is None
+    page.release()
+    assert page.position("left plug") == before
 
 
 def test_rename_duplicate_delete_and_undo(studio: Open) -> None:

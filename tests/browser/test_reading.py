@@ -41,7 +41,7 @@ def test_a_check_that_fails_is_red_and_leads_to_its_place(studio: Open) -> None:
     assert not check["ok"]
     page.click("check-brake hose-bend_radius")
     page.until("lissom.selection().includes('brake hose')")
-    page.page.wait_for_timeout(600)
+    page.until("lissom.still()")
     x, y = page.pixels(check["point"])
     assert 236 < x < 960, "what fails is not in sight"
     assert 42 < y < 495, "what fails is not in sight"
@@ -54,7 +54,12 @@ def test_a_variant_is_kept_compared_and_taken(studio: Open) -> None:
     page.fill("variant-name", "short")
     page.until("lissom.store.get('scene').variants.length === 1")
     page.send("Edit", values={"brake hose/length": 0.47})
+    page.send("AddClip", cable="brake hose", at=0.8, clip="ring")
     page.until("Math.abs(lissom.store.get('readouts').cables[0].length - 0.47) < 1e-9")
+    page.until("document.querySelector('[data-test=variant-now]').innerText.includes('1 ring')")
+    assert page.text("variant-now-make") == "epdm-hose-10 · 1 swivel, 1 ring"
+    assert page.text("variant-short-make") == "epdm-hose-10 · 1 swivel"
+    assert page.ask("document.querySelector('[data-test=variant-short-make] .differs').textContent") == "1 swivel"
     kept = page.state("scene")["variants"][0]
     assert math.isclose(kept["cables"][0]["length"], 0.42)
     page.click("variant-take-short")

@@ -71,7 +71,7 @@ def test_a_mesh_file_becomes_a_part(studio: Open, tmp_path: Path) -> None:
     assert part["triangles"] == 12
     assert part["solid"]
     assert math.isclose(part["position"][2], 0.3, abs_tol=1e-9)
-    assert (tmp_path / "meshes").is_dir()
+    assert (page.server.folder / "meshes").is_dir()
 
 
 def test_a_file_that_is_no_mesh_is_refused_with_a_reason(studio: Open, tmp_path: Path) -> None:

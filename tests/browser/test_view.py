@@ -17,6 +17,12 @@ def difference(a: list[float], b: list[float]) -> list[float]:
     return [q - p for p, q in zip(a, b, strict=True)]
 
 
+def facing(camera: dict[str, list[float]]) -> list[float]:
+    """From the eye to what is looked at, of length 1."""
+    way = difference(camera["eye"], camera["target"])
+    return [k / math.hypot(*way) for k in way]
+
+
 def settled(studio: Studio) -> None:
     """Until nothing is dragged and the last drag is done."""
     studio.until("lissom.store.get('dragging') === null && lissom.store.get('held') === null")
@@ -164,6 +170,18 @@ def test_new_cable_between_parts(studio: Open) -> None:
     assert [support["on"] for support in cable["supports"]] == ["bar", "bar"]
     assert cable["supports"][0]["position"] == pytest.approx([0.18, -0.11, 0.05], abs=2e-3)
     assert page.state("tool") == "select"
+    look(page, "7")
+    page.page.keyboard.press("n")
+    clicks = [(330, 300), (380, 420)]  # beside all parts: the floor there is far behind them
+    for point in clicks:
+        page.page.mouse.move(*point)
+        page.page.mouse.click(*point)
+    page.until("lissom.store.get('scene').cables.length === 5")
+    camera, ends = page.ask("lissom.camera()"), [k["position"] for k in page.state("scene")["cables"][4]["supports"]]
+    assert all(math.dist(k, camera["target"]) < camera["height"] for k in ends)
+    assert [page.pixels(k) for k in ends] == [pytest.approx(k, abs=1.0) for k in clicks]
+    depths = [sum(a * b for a, b in zip(difference(camera["eye"], k), facing(camera), strict=True)) for k in ends]
+    assert depths[0] == pytest.approx(depths[1], abs=1e-9)
 
 
 def test_measure_from_a_hole_centre_to_a_place_on_a_cable(studio: Open) -> None:
@@ -229,3 +247,9 @@ def test_section_is_cut_away_for_the_pointer_too(studio: Open) -> None:
     page.ask("lissom.store.setOptions({ section: { on: true, normal: [0, -1, 0], offset: 0.05, cables: false } })")
     page.page.mouse.move(point[0] + 1, point[1])
     page.until("lissom.store.get('hovered') === null")
+    page.send("KeepVariant", name="ghost")
+    page.until("lissom.store.get('scene').variants.length === 1")
+    ghosts = "lissom.stage.scene.getObjectByName('variants').children.map((k) => k.material.clippingPlanes.length)"
+    assert page.ask(ghosts) == [0, 0, 0]
+    page.ask("lissom.store.setOptions({ section: { on: true, normal: [0, -1, 0], offset: 0.05, cables: true } })")
+    assert page.ask(ghosts) == [1, 1, 1]  # as the cables are

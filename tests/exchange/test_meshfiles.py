@@ -314,10 +314,20 @@ def test_errors_of_the_mesh_of_a_part_have_its_line(tmp_path: Path) -> None:
     scene = Scene.load(written(tmp_path, "scene.toml", SCENE))
     with pytest.raises(MeshError) as caught:
         part_mesh(scene, "carrier")
-    file, mesh = tmp_path / "scene.toml", tmp_path / "meshes" / "carrier.stl"
-    assert str(caught.value) == f'{file}:3: carrier/mesh = "meshes/carrier.stl": {mesh}: there is no such file'
+    file = tmp_path / "scene.toml"
+    assert str(caught.value) == f'{file}:3: carrier/mesh = "meshes/carrier.stl": there is no such file in {tmp_path}'
     with pytest.raises(MeshError, match=r'^carrier/mesh = "meshes/carrier.stl"'):
         part_mesh(Scene.from_dict(scene.to_dict()), "carrier")
+
+
+def test_the_error_of_a_bad_mesh_names_its_file_once(tmp_path: Path) -> None:
+    (tmp_path / "meshes").mkdir()
+    bad = written(tmp_path / "meshes", "carrier.stl", b"")
+    scene = Scene.load(written(tmp_path, "scene.toml", SCENE))
+    for said in (scene, scene.with_value("carrier/mesh", str(bad))):
+        with pytest.raises(MeshError, match="is empty") as caught:
+            part_mesh(said, "carrier")
+        assert str(caught.value).count("carrier.stl") == 1
 
 
 # ---- hostile bytes -------------------------------------------------------------------------------------------------

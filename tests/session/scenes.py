@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.scene import Scene
-from lissom.session.messages import Event
+from lissom.scene import Scene, SceneError
+from lissom.session import replaying
+from lissom.session.messages import Command, Event, Replay
 from lissom.session.session import Session
 from lissom.session.slots import Slot
 from lissom.session.workspace import Workspace
@@ -129,3 +130,22 @@ def certified(session: Session) -> bool:
     return session.report.ok and all(
         k.residual < 1e-6 and k.length_error < 1e-6 and k.penetration < 1e-4 for k in session.report.cables.values()
     )
+
+
+def replayed(session: Session, path: str) -> int:
+    """Plays a recording as fast as it goes; gives how many commands were done."""
+
+    def do(command: Command) -> str:
+        try:
+            session.do(command)
+        except (SceneError, ValueError) as error:
+            return str(error)
+        return ""
+
+    session.do(Replay(path))
+    done = 0
+    while session.replaying is not None:
+        playing = session.replaying
+        replaying.play(session, do)
+        done = playing.done
+    return done

@@ -10,13 +10,17 @@ from lissom.scene import SceneError
 from lissom.session.arranging import read_points
 from lissom.session.describing import describe
 from lissom.session.messages import (
+    AddClip,
     AddPoints,
+    AddType,
     Arrange,
+    ClipInfo,
     Colour,
     Edit,
     KeepVariant,
     KeepView,
     Lengthen,
+    MakeInfo,
     Open,
     Plot,
     Quantity,
@@ -70,6 +74,18 @@ def test_a_variant_of_another_shape_of_the_same_scene(hose: Session) -> None:
     assert apart(shape_of(hose), up) > 0.05
     hose.do(TakeVariant("up"))
     assert apart(shape_of(hose), up) < 1e-6
+
+
+def test_a_variant_tells_type_and_clips(hose: Session) -> None:
+    hose.do(AddClip("hose", 0.5))
+    hose.do(KeepVariant("clamped"))
+    hose.do(AddType("stiff", "rubber", "hose"))
+    hose.do(AddClip("hose", 0.75, "ball"))
+    hose.do(KeepVariant("stiffer"))
+    first, second = (k.makes for k in describe(hose, Surfaces()).variants)
+    assert first == [MakeInfo("hose", "rubber", [ClipInfo("clip 1", "clamp", pytest.approx(0.2))])]  # type: ignore[arg-type]
+    assert [(k.cable, k.type) for k in second] == [("hose", "stiff")]
+    assert [(k.name, k.kind) for k in second[0].clips] == [("clip 1", "clamp"), ("clip 2", "ball")]
 
 
 def test_a_variant_with_sliding_clips_is_taken_up_as_it_was(tmp_path: Path) -> None:

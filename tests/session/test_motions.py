@@ -10,7 +10,7 @@ import pytest
 
 from lissom.scene import Scene, SceneError
 from lissom.session.describing import describe
-from lissom.session.messages import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Replay, Save, Script, Undo
+from lissom.session.messages import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Save, Script, Undo
 from lissom.session.motionmessages import (
     AddMotion,
     GoToPosition,
@@ -31,7 +31,7 @@ from lissom.session.surfaces import Surfaces
 from lissom.session.taking import Taking, needed
 from lissom.simulation import Simulation
 from lissom.sweeping import Course
-from tests.session.scenes import apart, certified, make_session, points, same, shape_of, told
+from tests.session.scenes import apart, certified, make_session, points, replayed, same, shape_of, told
 
 STEERED: dict[str, Any] = {
     "format": 1,
@@ -443,7 +443,7 @@ def test_a_recording_leads_the_same_way_again(steered: Session) -> None:
     steered.do(GoToPosition("bump"))
     file = steered.do(Record(False))
     before, scene = shape_of(steered), steered.simulation.scene
-    assert steered.do(Replay(file)) == 8  # the taking itself is not in it, but the motion that came of it
+    assert replayed(steered, file) == 8  # the taking itself is not in it, but the motion that came of it
     assert same(shape_of(steered), before)
     assert steered.simulation.scene == scene
 

@@ -52,7 +52,7 @@ from lissom.session.messages import (
 from lissom.session.session import Session
 from lissom.session.uploads import keep_upload
 from lissom.simulation import Simulation
-from tests.session.scenes import HARNESS, Array, apart, make_session, same, shape_of, told
+from tests.session.scenes import HARNESS, Array, apart, make_session, replayed, same, shape_of, told
 
 
 def ran(session: Session) -> Simulation:
@@ -235,7 +235,7 @@ def test_a_recording_replayed_gives_the_same_shapes(tmp_path: Path, story: str) 
     path = session.do(Record(False))
     after, scene = shape_of(session), session.simulation.scene
     other = make_session(tmp_path)
-    done = other.do(Replay(path))
+    done = replayed(other, path)
     lines = (tmp_path / path).read_text().splitlines()
     assert done == len(lines) - 1
     assert apart(shape_of(other), after) < 1e-6
@@ -249,7 +249,7 @@ def test_a_drag_that_was_stopped_is_replayed_to_the_same_place(hose: Session) ->
     hose.do(Drop())
     path = hose.do(Record(False))
     after = shape_of(hose)
-    hose.do(Replay(path))
+    replayed(hose, path)
     assert apart(shape_of(hose), after) < 1e-6
 
 
@@ -261,7 +261,7 @@ def test_opening_another_scene_ends_the_recording(hose: Session) -> None:
     hose.do(New())
     assert not hose.recorder.on
     assert "The recording was ended: untitled.session.jsonl" in told(hose).texts()
-    assert hose.do(Replay("untitled.session.jsonl")) == 1
+    assert replayed(hose, "untitled.session.jsonl") == 1
     assert len(hose.simulation.scene.cable("hose").clips) == 1
 
 
@@ -282,6 +282,6 @@ def test_a_recording_stops_at_what_cannot_be_done(hose: Session) -> None:
     path = hose.workspace.folder / hose.do(Record(False))
     entry = {"time": 0.1, "kind": "AddClip", "cable": "none", "at": 0.5}
     path.write_text(path.read_text() + json.dumps(entry) + "\n")
-    assert hose.do(Replay(path.name)) == 1
+    assert replayed(hose, path.name) == 1
     assert "number 2 of the recording, cannot be done" in told(hose).texts()
     assert len(hose.simulation.scene.cable("hose").clips) == 1

@@ -34,6 +34,25 @@ start = { position = [0, 0, 0], tangent = [1, 0, 0], roll = 0 }
 end = { position = [0.3, 0, -0.05], tangent = [1, 0, 0] }
 """
 
+
+def crossing(count: int = 8) -> str:
+    """Cables that cross in a tangle: minutes to solve, if they can be solved at all."""
+    return "format = 1\n" + "".join(
+        f"""
+[[cables]]
+name = "c{k}"
+length = 0.5
+points = 61
+radius = 0.004
+stiffness = {{ bending = 0.02, torsion = 0.015 }}
+mass_per_length = 0.1
+start = {{ position = [0, {0.009 * (k % 4)}, {0.009 * (k // 4)}], tangent = [1, 0, 0], roll = 0 }}
+end = {{ position = [0.35, {0.009 * (3 * k % 4)}, {0.009 * (k // 4) - 0.05}], tangent = [1, 0, 0] }}
+"""
+        for k in range(count)
+    )
+
+
 SOURCES = Path(lissom.__file__).parents[1]
 
 PATIENCE = 240.0

@@ -36,7 +36,7 @@ def test_a_killed_server_loses_at_most_two_seconds(serve: Callable[..., Server])
         assert scene["recovered"]
         assert scene["unsaved"]
         assert length(page) == 0.45
-        assert any("recovered" in k["text"] for k in page.events if k["kind"] == "Notice")
+        assert not any("recovered" in k["text"] for k in page.events if k["kind"] == "Notice")  # the banner says it
         page.do("Discard")
         assert length(page) == 0.4
         assert not page.scene()["recovered"]
@@ -82,10 +82,12 @@ def test_a_killed_simulation_is_started_again_from_the_last_state(serve: Callabl
             assert not answer["ok"]
             assert "stopped" in answer["error"]
         for told in (page, other):
-            told.until(lambda k: k["kind"] == "Notice" and "started again" in k["text"])
+            told.until(lambda k: k["kind"] == "Notice" and "cannot be undone" in k["text"])
+            assert sum("started again" in k["text"] for k in told.events if k["kind"] == "Notice") == 1
             told.until(lambda k: k["kind"] == "Status" and k["state"] == "restarted")
         assert length(page) == 0.45
         assert page.scene()["recovered"]
+        assert page.scene()["undo"] == ""
         after = server.simulation_process()
         assert after != before
         assert page.do("AddClip", cable="hose", at=0.5) == "hose/clip 1"

@@ -11,7 +11,6 @@ import pytest
 
 from lissom.scene import Scene
 from lissom.simulation import Simulation
-from lissom.studio.showing import show
 from tests.studio.server import HOSE, PATIENCE, SOURCES, Server
 
 
@@ -46,7 +45,7 @@ def test_a_shown_simulation_comes_back_edited(tmp_path: Path, monkeypatch: pytes
         visitor = threading.Thread(target=visit, args=(address,))
         visitor.start()
 
-    show(simulation, browser=False, opened=opened)
+    simulation.show(browser=False, opened=opened)  # it says where the page is
     visitor.join()
     np.testing.assert_allclose(found[0], [0.28, 0.05, 0.0], atol=1e-9)
     assert simulation.scene.cable("hose").length == 0.45

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from lissom.session import describing, filing, shapes
-from lissom.session.messages import Edit
+from lissom.session.messages import AddClip, Drag, Drop, Edit, Grab, Record, Replay
 from lissom.session.surfaces import Surfaces
 from lissom.studio import warming
-from lissom.studio.worker import Start, Worker
+from lissom.studio.worker import END, GIVE_STATE, STOPPED, Start, Worker
 from tests.session.scenes import make_session
 from tests.studio.server import header
 
@@ -39,6 +39,15 @@ class Pipe:
 
     def say(self, number: int, kind: str, **fields: Any) -> None:
         self.waiting.append(("page", json.dumps({"id": number, "kind": kind, **fields})))
+
+    def statuses(self) -> list[Any]:
+        events = [json.loads(k[1]) for k in self.sent if k[0] == "event"]
+        return [k for k in events if k["kind"] == "Status"]
+
+    def answers(self) -> dict[int, str]:
+        """Why not, by the numbers of the commands; "" where they were done."""
+        found = [json.loads(k[3]) for k in self.sent if k[0] == "answer"]
+        return {k["to"]: "" if k["ok"] else k["error"] for k in found}
 
     def held(self) -> list[Any]:
         """Where the dragged thing was in every frame that was sent."""
@@ -160,7 +169,7 @@ def test_while_it_is_prepared_the_page_says_so_quietly(tmp_path: Path, monkeypat
     worker.turn()
     process.ended = 0
     worker.turn()
-    assert [k[1] for k in pipe.sent if k[0] == "event" and "Status" in k[1]][-1].endswith('"ready","text":""}')
+    assert pipe.statuses()[-1] == {"kind": "Status", "state": "ready", "text": "", "can_stop": False}
 
 
 def test_a_jump_of_the_pointer_is_shown_on_its_way(tmp_path: Path) -> None:
@@ -209,3 +218,126 @@ def test_a_drop_does_not_cut_the_way_short(tmp_path: Path) -> None:
     worker.turn()
     assert worker.session.simulation.supports("hose")[-1].position == (0.3, 0.1, 0.0)
     assert worker.session.grabbed is None
+
+
+# ---- stopping --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def attentive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Listens at every step of a solve."""
+    monkeypatch.setattr("lissom.studio.worker.LISTEN_EVERY", -1.0)
+
+
+@pytest.mark.usefixtures("attentive")
+def test_stop_ends_the_command_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody used to listen before a solve was over."""
+    monkeypatch.setattr("lissom.studio.worker.LONG", -1.0)
+    worker, pipe = begun(tmp_path)
+    pipe.say(2, "Stop")
+    assert worker.do("page", 1, Edit({"hose/length": 0.5})) == STOPPED
+    assert worker.session.simulation.scene.cable("hose").length == 0.4
+    states = [(k["state"], k["can_stop"]) for k in pipe.statuses()]
+    assert states == [("solving", True), ("ready", False)]
+    worker.turn()
+    assert pipe.answers() == {1: STOPPED, 2: ""}
+    pipe.say(3, "Edit", values={"hose/length": 0.5})
+    worker.turn()
+    assert pipe.answers()[3] == ""
+    assert worker.session.simulation.scene.cable("hose").length == 0.5
+
+
+def test_stop_voids_what_waits_but_hands_let_go(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    worker.turn()
+    pipe.say(2, "Drag", position=[0.2, 0.1, 0.0])
+    pipe.say(3, "Drop")
+    pipe.say(4, "Edit", values={"hose/length": 0.5})
+    pipe.say(5, "Stop")
+    worker.turn()
+    assert pipe.answers() == {1: "", 2: STOPPED, 3: "", 4: STOPPED, 5: ""}
+    assert worker.session.grabbed is None
+    assert worker.session.simulation.scene.cable("hose").length == 0.4
+
+
+@pytest.mark.usefixtures("attentive")
+def test_stop_ends_a_drag_on_its_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.say(1, "Grab", path="hose/end")
+    pipe.say(2, "Drag", position=[0.3, 0.2, 0.0])
+    look = worker.show
+
+    def show() -> None:
+        look()
+        if len(pipe.held()) == 3:
+            pipe.say(3, "Stop")
+
+    monkeypatch.setattr(worker, "show", show)
+    worker.turn()
+    assert pipe.answers()[2] == STOPPED
+    assert max(k[1] for k in pipe.held()) < 0.04
+    grabbed = worker.session.grabbed
+    assert grabbed is not None
+    assert grabbed.good is not None
+    assert list(grabbed.good[0]) == pipe.held()[-1]  # it is still held, where it was shown last
+
+
+@pytest.mark.usefixtures("attentive")
+def test_the_end_of_the_server_ends_a_solve(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.waiting.append(("", END))
+    assert worker.do("page", 1, Edit({"hose/length": 0.5})) == STOPPED
+    assert not worker.turn()
+
+
+def test_the_state_is_given_between_commands(tmp_path: Path) -> None:
+    """In the middle of a solve it would be half of one."""
+    worker, pipe = begun(tmp_path)
+    pipe.waiting.append(("", GIVE_STATE))
+    worker.listen(0.0)
+    assert not any(k[0] == "state" for k in pipe.sent)
+    worker.turn()
+    state = next(k[1] for k in pipe.sent if k[0] == "state")
+    assert state.scene.cable("hose").length == 0.4
+
+
+def test_a_recording_is_played_while_the_page_looks_on(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    worker.session.do(Record(True))
+    for at in (0.25, 0.5, 0.75):
+        worker.session.do(AddClip("hose", at))
+    path = worker.session.do(Record(False))
+    worker.do("page", 1, Replay(path))
+    clips = []
+    while worker.session.replaying is not None:
+        worker.turn()
+        clips.append(len(worker.session.simulation.scene.cable("hose").clips))
+        pipe.say(10 + len(clips), "Colour", quantity="tension")  # looking is no edit
+    assert {0, 1, 2, 3} >= set(clips)
+    assert clips[-1] == 3
+    said = [k for k in pipe.statuses() if k["state"] == "replaying"]
+    assert all(k["can_stop"] for k in said)
+    assert "of 3" in said[0]["text"]
+    assert pipe.statuses()[-1]["state"] == "ready"
+    assert sum(k[0] == "frame" for k in pipe.sent) >= 4  # every step is shown
+
+
+def test_an_edit_ends_a_replay(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    worker.session.do(Record(True))
+    worker.session.do(Grab("hose/end"))
+    worker.session.do(Drag((0.28, 0.05, 0.0)))
+    worker.session.do(Drag((0.28, 0.06, 0.0)))
+    worker.session.do(Drop())
+    path = worker.session.do(Record(False))
+    worker.do("page", 1, Replay(path))
+    worker.play()
+    worker.play()
+    assert worker.session.grabbed is not None
+    worker.do("page", 2, Edit({"hose/length": 0.42}))
+    assert worker.session.replaying is None
+    assert worker.session.grabbed is None
+    assert pipe.answers() == {1: "", 2: ""}
+    assert worker.session.simulation.supports("hose")[-1].position == (0.28, 0.05, 0.0)
+    assert worker.session.simulation.scene.cable("hose").length == 0.42

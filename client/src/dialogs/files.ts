@@ -200,10 +200,10 @@ export function replay(page: Page): void {
   const body = h("div", { class: "open-body single" }, h("div", { class: "empty" }, "Looking for recordings…"));
   const dialog = showDialog({ title: "Replay a recording", test: "replay-dialog", body: [body] });
   const run = (path: string): void => {
-    body.replaceChildren(h("div", { class: "empty" }, "Doing everything again…"));
+    body.replaceChildren(h("div", { class: "empty" }, "Going back to where it began…"));
     page.send({ kind: "Replay", path }).then(
-      (count) => {
-        page.store.say("info", `Replayed ${String(count)} commands of ${path}.`);
+      () => {
+        page.store.say("info", `Replaying ${path}: Esc stops it, and so does any edit.`);
         opened(page, dialog.close);
       },
       (error: unknown) => dialog.fail(message(error)),

@@ -102,7 +102,7 @@ export function overlays(page: Page, strips: HTMLElement): Piece {
     element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, strips, waiting, question.element, hint.element, toasts.element), empty),
     update: () => {
       const status = page.store.get("status");
-      const busy = status !== null && !["ready", "restarted"].includes(status.state);
+      const busy = status !== null && !["ready", "restarted", "replaying"].includes(status.state);
       const opening = page.scene === null;
       setHidden(waiting, !(busy || opening));
       setText(
@@ -111,7 +111,7 @@ export function overlays(page: Page, strips: HTMLElement): Piece {
       );
       setText(
         more,
-        status?.state === "compiling" ? COMPILING : page.store.get("connection") === "open" ? "" : "Waiting for the studio to answer…",
+        status?.state === "compiling" ? COMPILING : page.store.get("connection") === "open" ? (status?.text ?? "") : "Waiting for the studio to answer…",
       );
       const { scene } = page;
       setHidden(empty, busy || scene === null || scene.cables.length + scene.parts.length + scene.junctions.length > 0 || page.store.get("tool") !== "select");

@@ -1,4 +1,5 @@
 // The line at the bottom: how the solve went, how long it took, the connection, frames per second, recording.
+import { button } from "./buttons";
 import { h, setClass, setHidden, setText, setTitle, type Piece } from "./elements";
 import { icon } from "./icons";
 import { message, type Page } from "./page";
@@ -35,6 +36,13 @@ export function statusBar(page: Page): Piece {
     icon("record"),
     "Recording",
   );
+  const stop = button({
+    text: "Stop",
+    title: "Ends what takes long; everything is then as it was before (Esc)",
+    test: "stop",
+    class: "small",
+    run: () => page.do({ kind: "Stop" }),
+  });
   const times: number[] = [];
   page.store.on("frame", () => {
     times.push(performance.now());
@@ -51,6 +59,7 @@ export function statusBar(page: Page): Piece {
       h("span", { class: "push" }),
       recorded,
       work,
+      stop,
       rate,
       line,
     ),
@@ -67,7 +76,8 @@ export function statusBar(page: Page): Piece {
       setText(time, frame === null || status === "stored" ? "" : milliseconds(frame.seconds));
       setText(hint, page.store.get("hint"));
       const state = page.store.get("status");
-      const { waiting } = page;
+      setHidden(stop, state?.can_stop !== true);
+      const waiting = state?.state === "replaying" ? 0 : page.waiting;
       setClass(work, "working", waiting > 0);
       setText(
         work,

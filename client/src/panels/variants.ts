@@ -1,14 +1,14 @@
 // Variants: shapes that were kept, drawn over the present one, compared with it, and taken up again.
-import type { CableValues, VariantInfo } from "../messages";
+import type { CableValues, MakeInfo, VariantInfo } from "../messages";
 import { ask } from "../dialogs/dialog";
 import { button } from "./buttons";
 import { h, setHidden, Slot, type Piece } from "./elements";
 import { message, type Page } from "./page";
-import type { Kind } from "./quantities";
+import { unitOf, type Kind } from "./quantities";
 
 const COLUMNS: readonly { text: string; kind: Kind; value(k: CableValues): number | null }[] = [
   { text: "Length", kind: "length", value: (k) => k.length },
-  { text: "Bend radius", kind: "length", value: (k) => k.bend_radius },
+  { text: "Bend R", kind: "length", value: (k) => k.bend_radius },
   { text: "Tension", kind: "force", value: (k) => k.tension },
   { text: "Twist", kind: "angle", value: (k) => k.twist },
   { text: "Clearance", kind: "length", value: (k) => k.clearance },
@@ -45,7 +45,8 @@ export function variantsPanel(page: Page): Piece {
     return {
       key: JSON.stringify([
         scene.unit,
-        scene.variants.map((k) => [k.name, k.shown, k.cables.map((c) => c.length)]),
+        scene.variants.map((k) => [k.name, k.shown, k.cables.map((c) => c.length), k.makes]),
+        presentMakes(page),
         now.map((k) => [k.name, k.length, k.bend_radius, k.tension, k.twist, k.clearance].map((v) => (typeof v === "number" ? v.toPrecision(5) : v))),
       ]),
       build: () => ({ element: tableOf(page, scene.variants, now), update: () => undefined }),
@@ -74,43 +75,90 @@ function tableOf(page: Page, variants: readonly VariantInfo[], now: readonly Cab
       return h(
         "td",
         { class: "figure" },
-        straight ? "straight" : page.text(kind, own, digits),
-        change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${page.text(kind, Math.abs(change), digits)}`),
+        straight ? "straight" : figure(page, kind, own, digits),
+        change === null || small ? null : h("small", { class: "difference" }, `${change > 0 ? "+" : "−"}${figure(page, kind, Math.abs(change), digits)}`),
       );
     });
   const rows: HTMLElement[] = [];
-  const several = names.length > 1;
-  const add = (label: HTMLElement, tools: HTMLElement, list: readonly CableValues[], isNow: boolean, test: string): void =>
+  const present = presentMakes(page);
+  const add = (
+    label: HTMLElement,
+    list: readonly CableValues[],
+    makes: readonly MakeInfo[],
+    isNow: boolean,
+    test: string,
+  ): void =>
     names.forEach((name, i) => {
       const values = list.find((k) => k.name === name);
       const base = now.find((k) => k.name === name);
+      const [make, other] = [makes, present].map((all) => all.find((k) => k.cable === name));
       rows.push(h(
         "tr",
         { test: i === 0 ? test : `${test}-${name}`, class: isNow ? "present" : "" },
         i === 0 ? label : h("td", {}),
-        i === 0 ? tools : h("td", {}),
-        several ? h("td", { class: "muted" }, name) : null,
+        h("td", {}, name, makeOf(page, make, other, `${test}-make${i === 0 ? "" : `-${name}`}`)),
         ...cells(values, isNow ? undefined : base),
       ));
     });
-  add(h("td", {}, h("strong", {}, "now")), h("td", {}), now, true, "variant-now");
+  add(h("td", {}, h("strong", {}, "now")), now, present, true, "variant-now");
   for (const variant of variants) add(
-    h("td", {}, variant.name),
-    h("td", { class: "tools" }, ...tools(page, variant)),
+    h("td", {}, variant.name, h("div", { class: "tools" }, ...tools(page, variant))),
     variant.cables,
+    variant.makes,
     false,
     `variant-${variant.name}`,
   );
   return h(
     "table",
-    { class: "table", test: "variants" },
+    { class: "table close", test: "variants" },
     h(
       "thead",
       {},
-      h("tr", {}, h("th", {}, "Variant"), h("th", {}), several ? h("th", {}, "Cable") : null, ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text))),
+      h(
+        "tr",
+        {},
+        h("th", {}, "Variant"),
+        h("th", {}, "Cable"),
+        ...COLUMNS.map((k) => h("th", { class: "figure" }, k.text, h("small", {}, unitOf(k.kind, page.unit)))),
+      ),
     ),
     h("tbody", {}, ...rows),
   );
+}
+
+/** Types and clips as they are now. */
+function presentMakes(page: Page): MakeInfo[] {
+  return (page.scene?.cables ?? []).map((cable) => ({
+    cable: cable.name,
+    type: cable.type,
+    clips: cable.supports
+      .filter((k) => k.at > 0 && k.at < 1 && !["joined", "free"].includes(k.kind))
+      .map(({ name, kind, at }) => ({ name, kind, at: at * cable.length })),
+  }));
+}
+
+/** Type and clips; what differs from now stands out. */
+function makeOf(page: Page, make: MakeInfo | undefined, now: MakeInfo | undefined, test: string): HTMLElement | null {
+  if (make === undefined) return null;
+  const words = (k: MakeInfo): string[] => [k.type === null ? "its own values" : k.type.replace("library:", ""), clipsOf(k)];
+  const other = now === undefined ? [] : words(now);
+  const places = make.clips.map((k) => `${k.name}: ${k.kind}${k.at === null ? "" : ` at ${page.length(k.at)}`}`).join("\n");
+  const [type, clips] = words(make).map((text, i) => h("span", { class: text === other[i] ? "" : "differs", title: i === 1 ? places : "" }, text));
+  return h("small", { class: "make", test }, type, " · ", clips);
+}
+
+/** A number whose unit stands in the heading. */
+function figure(page: Page, kind: Kind, value: number | null, digits: number | undefined): string {
+  return page.text(kind, value, digits).replace(unitOf(kind, page.unit), "").trim();
+}
+
+/** "2 clamps, 1 ring" */
+function clipsOf({ clips }: MakeInfo): string {
+  const kinds = [...new Set(clips.map((k) => k.kind))];
+  return kinds.length === 0 ? "no clips" : kinds.map((kind) => {
+    const count = clips.filter((k) => k.kind === kind).length;
+    return `${count} ${kind}${count > 1 ? "s" : ""}`;
+  }).join(", ");
 }
 
 function tools(page: Page, { name, shown }: VariantInfo): HTMLElement[] {

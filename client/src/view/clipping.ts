@@ -26,7 +26,10 @@ export class Clipping implements Handler {
   click(pointer: Pointer): boolean {
     const { picking, store, connection } = this.bench;
     const hit = picking.pick(pointer, { markers: false });
-    if (hit?.kind !== "cable" || hit.at === null) return false;
+    if (hit?.kind !== "cable" || hit.at === null) {
+      store.say("info", "A clip holds a cable: click on one.");
+      return false;
+    }
     connection.do({ kind: "AddClip", cable: hit.path, at: hit.at, clip: store.get("options").clip });
     return true;
   }

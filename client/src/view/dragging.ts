@@ -155,6 +155,35 @@ export class FreeDrag implements Gesture {
   }
 }
 
+/** Of what is locked: it stays, and says so. */
+export class LockedDrag implements Gesture {
+  readonly hint: string;
+
+  constructor(
+    private readonly bench: Bench,
+    private readonly path: string,
+  ) {
+    this.hint = `${path} is locked: the padlock in the tree unlocks it`;
+  }
+
+  begin(pointer: Pointer): void {
+    this.bench.store.say("warning", `${this.hint}.`, this.path);
+    this.move(pointer);
+  }
+
+  move(pointer: Pointer): void {
+    this.bench.labels.say(pointer.screen, "locked", "stopped");
+  }
+
+  end(): void {
+    this.bench.labels.say(null, "");
+  }
+
+  cancel(): void {
+    this.end();
+  }
+}
+
 /** The turn that brings an orientation into a frame's, roll and all, or its d3 along a frame's direction. With `also`
  * d3 also comes along a hole's axis or out of a face, whichever way is nearer. None where it stays as it is. */
 export function turnTo(mate: Quaternion, snap: Snap, also: boolean): Quaternion | null {

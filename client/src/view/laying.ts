@@ -1,4 +1,5 @@
-// A new cable from two clicks: it leaves the first surface along its normal and arrives at the second against it.
+// A new cable from two clicks: it leaves the first surface along its normal and arrives at the second against it. Beside
+// all parts it begins or ends in mid-air, across the view from what is looked at: the floor may be far behind that.
 import { CubicBezierCurve3, Vector3 } from "three";
 import type { Mount } from "../messages";
 import type { Gesture, Handler, Pointer } from "../pointer";
@@ -10,10 +11,11 @@ import { Stroke } from "./stroke";
 
 const BEGIN = "New cable: click where it begins; it leaves along the surface's normal";
 const END = "New cable: click where it ends · Esc: begin again";
+const FAR = 2; // heights of the view: the floor is not meant so far away
 
 interface Foot {
   point: Vector3;
-  normal: Vector3;
+  normal: Vector3 | null; // none in mid-air
   on: string | null;
 }
 
@@ -23,7 +25,7 @@ export class Laying implements Handler {
 
   constructor(
     private readonly bench: Bench,
-    private readonly floor: () => number,
+    private readonly floor: () => number | null, // where there is nothing else to go by
   ) {
     bench.stage.front.add(this.line);
     bench.stage.onTheme(({ accent }) => this.line.paint(accent));
@@ -54,7 +56,8 @@ export class Laying implements Handler {
       return true;
     }
     const { connection, store } = this.bench;
-    const start = mount(this.first, 1), end = mount(foot, -1);
+    const across = foot.point.clone().sub(this.first.point).normalize();
+    const start = mount(this.first, this.first.normal ?? across), end = mount(foot, foot.normal?.clone().negate() ?? across);
     connection.send({ kind: "AddCable", start, end, type: store.get("options").newCableType }).then(
       (name) => typeof name === "string" && store.select([name]),
       (error: Error) => store.say("error", error.message),
@@ -74,10 +77,10 @@ export class Laying implements Handler {
     return had;
   }
 
-  private words({ on, point }: Foot): string {
-    const where = on ?? "the floor";
-    if (this.first === null) return `begin on ${where}`;
-    return `end on ${where} · ${length(this.first.point.distanceTo(point), unitOf(this.bench.store))}`;
+  private words({ on, point, normal }: Foot): string {
+    const where = on !== null ? `on ${on}` : normal !== null ? "on the floor" : "in mid-air";
+    if (this.first === null) return `begin ${where}`;
+    return `end ${where} · ${length(this.first.point.distanceTo(point), unitOf(this.bench.store))}`;
   }
 
   private find(pointer: Pointer): Foot | null {
@@ -92,22 +95,34 @@ export class Laying implements Handler {
     }
     const face = picking.part(pointer);
     if (face !== null && face.normal !== null) return { point: face.point, normal: face.normal, on: face.path };
-    const point = onPlane(pointer.ray, new Vector3(0, 0, this.floor()), new Vector3(0, 0, 1));
-    return point === null ? null : { point, normal: new Vector3(0, 0, 1), on: null };
+    return this.beside(pointer);
+  }
+
+  /** Where nothing is: as deep in the view as the beginning, or as what is looked at. */
+  private beside(pointer: Pointer): Foot | null {
+    const { rig } = this.bench.stage;
+    const up = new Vector3(0, 0, 1), height = this.floor();
+    const floor = height === null ? null : onPlane(pointer.ray, new Vector3(0, 0, height), up);
+    const near = FAR * rig.size.y * rig.pixel(rig.target);
+    if (floor !== null && floor.distanceTo(rig.target) < near) return { point: floor, normal: up, on: null };
+    const point = onPlane(pointer.ray, this.first?.point ?? rig.target, pointer.facing);
+    return point === null ? null : { point, normal: null, on: null };
   }
 }
 
-function mount({ point, normal, on }: Foot, sign: number): Mount {
-  return { position: point.toArray(), tangent: normal.clone().multiplyScalar(sign).toArray(), on };
+function mount({ point, on }: Foot, tangent: Vector3): Mount {
+  return { position: point.toArray(), tangent: tangent.toArray(), on };
 }
 
 /** The normal where the cable will begin. */
 function stub({ point, normal }: Foot, pixel: number): Vector3[] {
-  return [point, point.clone().addScaledVector(normal, 46 * pixel)];
+  return normal === null ? [] : [point, point.clone().addScaledVector(normal, 46 * pixel)];
 }
 
 function bow(a: Foot, b: Foot): Vector3[] {
-  const reach = 0.5 * a.point.distanceTo(b.point);
-  const out = (foot: Foot): Vector3 => foot.point.clone().addScaledVector(foot.normal, reach);
-  return new CubicBezierCurve3(a.point, out(a), out(b), b.point).getPoints(48);
+  const across = b.point.clone().sub(a.point);
+  const reach = 0.5 * across.length();
+  across.normalize();
+  const out = (foot: Foot, free: number): Vector3 => foot.point.clone().addScaledVector(foot.normal ?? across, foot.normal === null ? free * reach : reach);
+  return new CubicBezierCurve3(a.point, out(a, 1), out(b, -1), b.point).getPoints(48);
 }

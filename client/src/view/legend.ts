@@ -16,7 +16,8 @@ export class Legend {
   }
 
   private update(): void {
-    const { scale } = this.bench.cables;
+    const found = this.bench.cables.scale;
+    const scale = found === null || found.ticks.length === 0 ? null : found; // there is nothing to read off
     const text = scale === null ? "" : `${JSON.stringify(scale)}${this.bench.stage.colours.bad}`;
     if (text === this.shown) return;
     this.shown = text;

@@ -1,5 +1,5 @@
 // Shapes to compare with: variants as pale cables, measured points as dots, and the places where a check fails.
-import { Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from "three";
+import { Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SphereGeometry, TorusGeometry, Vector3, type Plane } from "three";
 import type { SceneEvent } from "../messages";
 import { length, significant } from "../units";
 import { unitOf, type Bench } from "./bench";
@@ -19,6 +19,7 @@ export class Overlays {
 
   constructor(private readonly bench: Bench) {
     const { stage, store } = bench;
+    this.variants.name = "variants";
     stage.scene.add(this.variants, this.dots, this.fails);
     stage.onTheme((colours) => {
       this.pale.color.set(colours.ghost);
@@ -32,6 +33,11 @@ export class Overlays {
     });
     store.on("readouts", () => this.showFails());
     stage.beforeDraw(() => this.sizeDots());
+  }
+
+  /** Variants are cut where cables are. */
+  cut(planes: Plane[]): void {
+    this.pale.clippingPlanes = planes;
   }
 
   private setScene(scene: SceneEvent): void {

@@ -18,12 +18,12 @@ import {
   Plane,
   PlaneGeometry,
   ReplaceStencilOp,
-  Sphere,
   Vector3,
   type Side,
   type StencilOp,
 } from "three";
 import type { Bench } from "./bench";
+import type { Overlays } from "./overlays";
 
 export class SectionPlane {
   private readonly plane = new Plane();
@@ -35,6 +35,7 @@ export class SectionPlane {
 
   constructor(
     private readonly bench: Bench,
+    private readonly overlays: Overlays,
     private readonly bounds: () => Box3,
   ) {
     const { stage, store, parts } = bench;
@@ -53,14 +54,15 @@ export class SectionPlane {
     this.update();
   }
 
-  /** A plane that is switched on where nothing is goes to the middle of the scene. */
+  /** A plane that is switched on where it would cut off all or next to nothing goes to the middle of the scene. */
   private meet(): void {
     const { store } = this.bench;
     const { section } = store.get("options");
     const normal = new Vector3(...section.normal).normalize();
-    const { center, radius } = this.bounds().getBoundingSphere(new Sphere());
-    const middle = center.dot(normal);
-    if (Math.abs(section.offset - middle) > 0.9 * radius) store.setOptions({ section: { ...section, offset: middle } });
+    const bounds = this.bounds();
+    const middle = bounds.getCenter(new Vector3()).dot(normal), size = bounds.getSize(new Vector3());
+    const half = 0.5 * (Math.abs(normal.x) * size.x + Math.abs(normal.y) * size.y + Math.abs(normal.z) * size.z);
+    if (Math.abs(section.offset - middle) > 0.8 * half) store.setOptions({ section: { ...section, offset: middle } });
   }
 
   private update(): void {
@@ -74,6 +76,7 @@ export class SectionPlane {
     parts.cut(planes);
     cables.cut(on && withCables ? planes : []);
     markers.cut(on && withCables ? planes : []);
+    this.overlays.cut(on && withCables ? planes : []);
     picking.cut = { parts: planes, cables: on && withCables ? planes : [] };
     this.counters.clear();
     this.cap.visible = on;

@@ -3,7 +3,7 @@ import { Quaternion, Vector3 } from "three";
 import type { Gesture, Handler, Pointer } from "../pointer";
 import { length } from "../units";
 import { unitOf, type Bench } from "./bench";
-import { FreeDrag, type Held } from "./dragging";
+import { FreeDrag, LockedDrag, type Held } from "./dragging";
 import { holdAll, holdOf } from "./holds";
 import type { Hit } from "./picking";
 
@@ -24,7 +24,8 @@ export class Selecting implements Handler {
   gestureAt(pointer: Pointer): Gesture | null {
     const { picking } = this.bench;
     const hit = picking.pick(pointer);
-    if (hit === null || picking.isLocked(hit.path)) return null;
+    if (hit === null) return null;
+    if (picking.isLocked(hit.path)) return this.isMovable(hit) ? new LockedDrag(this.bench, hit.path) : null;
     const selection = this.bench.store.get("selection");
     const several = hit.kind !== "cable" && selection.length > 1 && selection.includes(hit.path);
     const held = several ? this.holdSeveral(hit, selection) : this.hold(hit, pointer);
@@ -87,12 +88,15 @@ export class Selecting implements Handler {
   }
 
   private cursor(hit: Hit): string {
-    const movable = hit.kind !== "part" || this.bench.store.get("selection").includes(hit.path);
-    return movable && !this.bench.picking.isLocked(hit.path) ? "grab" : "pointer";
+    return this.isMovable(hit) && !this.bench.picking.isLocked(hit.path) ? "grab" : "pointer";
+  }
+
+  private isMovable(hit: Hit): boolean {
+    return hit.kind !== "part" || this.bench.store.get("selection").includes(hit.path);
   }
 
   private hint(hit: Hit): string {
-    if (this.bench.picking.isLocked(hit.path)) return "Locked";
+    if (this.bench.picking.isLocked(hit.path)) return "Locked: the padlock in the tree unlocks it";
     if (hit.kind === "cable") return "Click: select · drag: pull the cable · hold X, Y or Z while dragging: along that axis";
     if (hit.kind === "marker") return "Click: select, then turn it with the gizmo · drag: move";
     return this.bench.store.get("selection").includes(hit.path) ? "Drag: move it in the view" : "Click: select, then move it";

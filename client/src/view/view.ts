@@ -60,8 +60,7 @@ export class View3D implements Viewport {
     const [labels, snapping, snapMark] = [new Labels(stage), new Snapping(parts, picking), new SnapMark(stage)];
     const bench = { stage, store, connection, cables, parts, markers, picking, labels, snapping, snapMark };
     this.bench = bench;
-    this.section = new SectionHandle(bench, new SectionPlane(bench, () => this.bounds()));
-    new Overlays(bench);
+    this.section = new SectionHandle(bench, new SectionPlane(bench, new Overlays(bench), () => this.bounds()));
     new Directors(bench);
     new Envelopes(bench);
     this.offering = new Offering(stage);
@@ -71,7 +70,7 @@ export class View3D implements Viewport {
     new Legend(bench);
     new Triad(stage, (view) => this.standard(view));
     this.gizmo = new Gizmo(bench);
-    this.tools = { select: new Selecting(bench), cable: new Laying(bench, () => this.grid.height), clip: new Clipping(bench), measure: new Measuring(bench) };
+    this.tools = { select: new Selecting(bench), cable: new Laying(bench, () => (this.bounds().isEmpty() ? this.grid.height : null)), clip: new Clipping(bench), measure: new Measuring(bench) };
     const boxes = new Boxes(bench);
     this.mouse = new Mouse(stage, {
       handlers: () => this.handlers(),

@@ -24,7 +24,7 @@ from lissom.exchange.raw import RawMesh, Triangles, Unreadable, Vertices
 from lissom.exchange.shapes import shape_mesh
 from lissom.exchange.stl import read_stl
 from lissom.scene import Part, Problem, Scene, SceneError
-from lissom.scene.errors import ABSENT
+from lissom.scene.errors import ABSENT, shown
 from lissom.scene.fields import FAR, suggestion
 from lissom.scene.part import IN_METRES, MESH_UNITS, WITHOUT_UNITS
 
@@ -94,8 +94,11 @@ def part_mesh(scene: Scene, part: Part | str) -> MeshData:
         number = next(i for i, other in enumerate(scene.parts) if other.name == part.name)
         line = None if document is None else document.line_of(("parts", number, "mesh"))
         file = None if document is None else document.file
+        looked = "" if path.exists() or Path(part.mesh).is_absolute() else f" in {scene.folder}"
+        fits = part.mesh in shown(part.mesh)  # else it is said whole, and once
+        value, said = (part.mesh, "") if fits else (ABSENT, f"{path}: ")
         where = f"{part.name}/mesh"
-        problems = [Problem(where, part.mesh, f"{path}: {p.message}", line, file) for p in error.problems]
+        problems = [Problem(where, value, said + p.message + looked, line, file) for p in error.problems]
         raise MeshError(problems) from None
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.kernels import lean_kernel as kernel
+from lissom.rods.halting import given_up
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,7 +29,7 @@ def nonnegative(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array 
         return x
     if size > LARGE:
         found = exchanged(matrix, right, start)
-        if found is not None:
+        if found is not None or given_up():
             return found
     inside = start.astype(np.int64)
     order = np.zeros(size, dtype=np.int64)
@@ -48,6 +49,8 @@ def exchanged(matrix: Array, right: Array, start: NDArray[np.bool_]) -> Array | 
     definite = is_definite(matrix)
     fewest, left = len(right) + 1, PATIENCE
     for _ in range(10 * len(right) + 10):
+        if given_up():
+            return None
         block = matrix[np.ix_(inside, inside)]
         if not (definite or is_definite(block)):
             return None

@@ -18,6 +18,7 @@ from lissom.rods import guess, newton, shape
 from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import counted, key_places, make_chains, make_grid
+from lissom.rods.halting import given_up
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import (
     LOOSE_TOLERANCE,
@@ -51,6 +52,8 @@ LOOSE = 0.05
 UNPOLISHED = "polishing failed"
 # and how many times more points it then takes
 UNPOLISHED_GROWTH = 1.6
+# Of a descent that is not begun: the solve it belongs to was given up.
+GIVEN_UP = newton.Outcome(newton.OUT_OF_ITERATIONS, 0, math.inf, math.inf, 0, 0, 0, 0)
 
 # Stiffness below this, in units of B/L², counts as none; more where a state on the way is only loosely converged.
 NEUTRAL = 1e-5
@@ -322,6 +325,8 @@ class RodSolver:
     def descend(self, scheme: int, most: int = MOST_ITERATIONS, tolerance: float = TOLERANCE) -> newton.Outcome:
         if len(self.q) != len(self.chain(scheme).mask) or len(self.nu) != len(self.staggered.target):
             raise AssertionError("the frames do not belong to this grid")  # a kernel would write beyond its arrays
+        if given_up():
+            return GIVEN_UP
         call = kernels.unchecked(newton.descend) if scheme in self._checked else newton.descend
         self._checked.add(scheme)
         outcome: newton.Outcome
@@ -355,6 +360,8 @@ class RodSolver:
     def _augmented(self, methods: list[str]) -> newton.Outcome:
         from lissom.rods import augmented  # its kernels are rarely needed: not worth loading each time
 
+        if given_up():
+            return GIVEN_UP
         tried = augmented.equilibrium(self.line, self.grid, self.staggered, self.q, self.nu, self.scales(STAGGERED))
         methods.append("augmented Lagrangian")
         certificate = self.descend(STAGGERED, most=0)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lissom.rods import newton
 from lissom.rods.blas import one_thread
 from lissom.rods.gathered import REACHED
+from lissom.rods.halting import given_up
 from lissom.rods.stepping import BOLDER, Stepping
 
 Array = NDArray[np.float64]
@@ -149,7 +150,7 @@ class System(Stepping):
                 continue
             pressed = pressed + 1 if self.blocked() else 0
             pulled = pulled + 1 if self.taut() is not None else 0
-            if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL:
+            if iteration == most_iterations or pressed > LONGEST_PRESS or pulled > LONGEST_PULL or given_up():
                 break
             error = max(rest / tolerance, closure / tolerance, penetration / depth, apart / depth)
             if stalls.count(error, [k.x for k in self.links], [k.position for k in self.bodies]):
@@ -159,7 +160,7 @@ class System(Stepping):
                 self._look()
                 continue
             u = self._changes(columns, Z, right, crowd) if present <= 0 else None
-            while u is None and shift < 1e6 * self.block:
+            while u is None and shift < 1e6 * self.block and not given_up():
                 shift = max(SHIFT_GROWTH * shift, FIRST_SHIFT * self.soft, shift_memory / SHIFT_GROWTH**2)
                 present, Z, right = self._reduce(columns, shift)
                 u = self._changes(columns, Z, right, crowd) if present <= 0 else None

@@ -10,10 +10,13 @@ from lissom.routing import Feed, Soft
 from lissom.scene import Cable, CableType, Scene
 from lissom.scene.library import library
 from lissom.scene.sections import SectionProperties
+from lissom.session.desk import Variant
 from lissom.session.messages import (
     CableInfo,
+    ClipInfo,
     FrameInfo,
     JunctionInfo,
+    MakeInfo,
     PartInfo,
     SceneEvent,
     Support,
@@ -69,7 +72,7 @@ def describe(session: Session, surfaces: Surfaces) -> SceneEvent:
         groups={key: list(names) for key, names in desk.groups.items()},
         views=list(desk.views),
         measures=list(desk.measures),
-        variants=[VariantInfo(k.name, k.shown, list(k.values), k.drawn if k.shown else {}) for k in desk.variants],
+        variants=[variant_info(k) for k in desk.variants],
         points=list(desk.points),
         colour=desk.colour,
         question=desk.question,
@@ -105,6 +108,16 @@ def cable_info(session: Session, cable: Cable, said: dict[str, Any]) -> CableInf
         },
         said,
     )
+
+
+def variant_info(kept: Variant) -> VariantInfo:
+    makes = [make_info(k) for k in kept.scene.cables]
+    return VariantInfo(kept.name, kept.shown, list(kept.values), makes, kept.drawn if kept.shown else {})
+
+
+def make_info(cable: Cable) -> MakeInfo:
+    """As its scene says it."""
+    return MakeInfo(cable.name, cable.type, [ClipInfo(k.name, k.kind, k.place(cable.length)) for k in cable.clips])
 
 
 def points(session: Session, name: str) -> int:

@@ -10,6 +10,7 @@ from lissom.analysis.models import write_glb
 from lissom.analysis.report import findings, json_text
 from lissom.scene import Scene, SceneError, new_scene, state_path
 from lissom.scene.saving import write_atomically
+from lissom.session import replaying
 from lissom.session.desk import Desk, desk_path, load_desk, moved_to, save_desk
 from lissom.session.gallery import gallery
 from lissom.session.messages import (
@@ -31,7 +32,7 @@ from lissom.session.scripting import Base, script
 from lissom.session.session import Act, Session
 from lissom.session.shapes import shapes
 from lissom.session.slots import Slot, full_slots
-from lissom.simulation import Simulation
+from lissom.simulation import Halted, Simulation
 
 DEMO = "demo:"
 UNSAVED = "unsaved:"
@@ -98,7 +99,6 @@ def recovered(session: Session, slot: Slot) -> bool:
         return False
     session.base = Base(session.simulation.scene)
     session.unsaved = session.recovered = True
-    session.tell(Notice("info", "Unsaved edits were recovered."))
     return True
 
 
@@ -162,12 +162,17 @@ def discard(session: Session, command: Discard) -> Json:
     slot.forget()
     session.unsaved = False
     session.grabbed = session.held = None
-    if slot.file is not None:
-        open_file(session, slot.file)
-    elif slot.demo_name is not None:
-        open_demo(session, slot.demo_name)
-    else:
-        new(session, New())
+    try:
+        if slot.file is not None:
+            open_file(session, slot.file)
+        elif slot.demo_name is not None:
+            open_demo(session, slot.demo_name)
+        else:
+            new(session, New())
+    except Halted:
+        session.unsaved = True
+        autosave(session)
+        raise
     return None
 
 
@@ -261,20 +266,14 @@ def end_recording(session: Session) -> str:
 
 
 def replay(session: Session, command: Replay) -> Json:
-    """Does everything again, as fast as it goes; answered with how many commands were done."""
+    """From its beginning, at the pace of then; answered with how many commands it has."""
     kept = session.workspace.hidden / "replay.json"
-    commands = read_recording(session.workspace.file(command.path), kept)
+    entries = read_recording(session.workspace.file(command.path), kept)
     simulation = Simulation.open(kept)
     leave(session)
     session.begin(simulation, Slot.untitled(session.workspace), desk_beside(session, kept))
-    for number, entry in enumerate(commands):
-        try:
-            session.do(entry)
-        except (SceneError, ValueError) as error:
-            text = f"{type(entry).__name__}, number {number + 1} of the recording, cannot be done: {error}"
-            session.tell(Notice("warning", text))
-            return number
-    return len(commands)
+    replaying.begin(session, command.path, entries)
+    return len(entries)
 
 
 def script_(session: Session, command: Script) -> Json:

@@ -87,7 +87,7 @@ class Trial:
     def fails(self, length: float) -> str:
         """Why the cable is not right at that length; "" where it is."""
         simulation, name = self._simulation, self._name
-        self._session.tell(Status("solving", f"{name}: trying {1000.0 * length:.4g} mm"))
+        self._session.tell(Status("solving", f"{name}: trying {1000.0 * length:.4g} mm", can_stop=True))
         if length != simulation.scene.cable(name).length:
             simulation.lengthen(name, to=length)
         report = simulation.solve()

@@ -44,7 +44,7 @@ Unit = Literal["mm", "cm", "m", "in"]
 Quantity = Literal["none", "bend_radius", "curvature", "torsion", "tension", "stress", "contact", "clearance"]
 MeasureKind = Literal["point", "edge", "face", "cable", "part", "place"]
 Export = Literal["picture", "table", "shapes", "report"]
-State = Literal["starting", "compiling", "solving", "ready", "restarted"]
+State = Literal["starting", "compiling", "solving", "replaying", "ready", "restarted"]
 
 
 # ---- commands: from the page -----------------------------------------------------------------------------------------
@@ -206,6 +206,11 @@ class Solve:
     """One solve; `cold` forgets the present shapes."""
 
     cold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Ends what takes long: the command under way, which then has changed nothing; those that wait; a replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +430,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
+    """Plays a recording from its beginning, at the pace of then; answered with how many commands it has."""
+
     path: str
 
 
@@ -458,6 +465,7 @@ Command = (
     | Rename
     | Simulate
     | Solve
+    | Stop
     | Reset
     | Lengthen
     | Soften
@@ -538,6 +546,7 @@ class Status:
 
     state: State
     text: str = ""
+    can_stop: bool = False  # by `Stop`
 
 
 @dataclass(frozen=True, slots=True)
@@ -621,10 +630,27 @@ class MeasureInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class ClipInfo:
+    name: str
+    kind: str
+    at: float | None  # m from the start; none: it finds its place
+
+
+@dataclass(frozen=True, slots=True)
+class MakeInfo:
+    """What a cable is made of, and how it is held between its ends."""
+
+    cable: str
+    type: str | None  # none: values of its own
+    clips: list[ClipInfo]
+
+
+@dataclass(frozen=True, slots=True)
 class VariantInfo:
     name: str
     shown: bool
     cables: list[CableValues]
+    makes: list[MakeInfo]
     shapes: dict[str, list[Vec3]]  # centre lines; none where it is not shown
 
 

@@ -52,9 +52,10 @@ def steer(session: Session, command: Steer) -> Json:
     goal = goal_of(scene_of(session), command.joints)
     held = take_joints(session, ", ".join(command.joints))
     assert held.led is not None
-    held.led += [] if held.led else [present(session.simulation, goal)]
-    session.stopped = lead(session, goal, held.before.state.scene)
-    held.led.append(present(session.simulation, goal))
+    with session.step_of_a_drag():
+        held.led += [] if held.led else [present(session.simulation, goal)]
+        session.stopped = lead(session, goal, held.before.state.scene)
+        held.led.append(present(session.simulation, goal))
     return session.stopped
 
 
@@ -63,7 +64,8 @@ def scrub(session: Session, command: Scrub) -> Json:
     Course.of(scene, scene.motion(command.motion))  # raises before anything is held
     held = take_joints(session, command.motion)
     assert held.led is not None
-    session.stopped = lead_along(session, command.motion, command.seconds, held.before.state.scene, held.led)
+    with session.step_of_a_drag():
+        session.stopped = lead_along(session, command.motion, command.seconds, held.before.state.scene, held.led)
     return session.stopped
 
 

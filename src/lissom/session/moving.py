@@ -18,7 +18,7 @@ from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, 
 from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session
-from lissom.simulation import Report
+from lissom.simulation import Halted, Report
 from lissom.sweeping import Goal, present
 
 NEARER: Final = 14
@@ -64,7 +64,11 @@ def grab(session: Session, command: Grab) -> Json:
     for name in held.freed:
         session.simulation.edit(name, motion="held")
     if held.freed:
-        session.solve()
+        try:
+            session.solve()
+        except Halted:
+            session.go_to(held.before)
+            raise
     held.good = pose_of(session, held.path)
     if others:
         held.good = (held.good[0], held.good[1] or NO_TURN)
@@ -137,15 +141,22 @@ def drag(session: Session, command: Drag) -> Json:
     held = session.grabbed
     if held is None or held.good is None:
         return None
-    if held.pull is not None:
-        pull(session, held, held.pull, command)
-        return None
-    wanted = (command.position, command.quaternion or held.good[1])
+    with session.step_of_a_drag():
+        if held.pull is not None:
+            pull(session, held, held.pull, command)
+        else:
+            follow(session, held, held.good, command)
+    return None
+
+
+def follow(session: Session, held: Grabbed, good: tuple[Vec3, Vec4 | None], command: Drag) -> None:
+    """What is held goes where it is wanted, from where it is."""
+    wanted = (command.position, command.quaternion or good[1])
     report = put(session, held, wanted)
     reason = ""
     if not follows(session, held, report):
         reason = report.reason or report.status
-        held.good = as_near(session, held, held.good, wanted)
+        held.good = as_near(session, held, good, wanted)
     elif held.group is not None:
         held.good = wanted
     else:
@@ -154,7 +165,6 @@ def drag(session: Session, command: Drag) -> Json:
             reason = report.reason  # stopped by something
     held.trail.append(held.good)
     session.held = Held(held.path, held.good[0], command.position, reason)
-    return None
 
 
 def pull(session: Session, held: Grabbed, by: Pull, command: Drag) -> None:
@@ -251,7 +261,11 @@ def drop(session: Session, command: Drop) -> Json:
         held.grip.release()
     for name in held.freed:
         session.simulation.edit(name, motion="free")
-    session.solve()
+    try:
+        session.solve()
+    except Halted:  # what is let go may not stay where it is
+        session.go_to(held.before)
+        raise
     session.script += tuple(dragged(session, held, command.keep))
     more = 0 if held.group is None else len(held.group.members) - 1
     what = f"{held.path} and {more} more" if more > 0 else held.path

@@ -16,11 +16,12 @@ from lissom.scene import state_path
 from lissom.scene.saving import write_atomically
 from lissom.session import wire
 from lissom.session.desk import desk_path
-from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script
+from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script, Stop
 from lissom.session.motionmessages import ExportSweep, ShowEnvelope, StopSweep, Sweep, Take
+from lissom.session.replaying import Entry
 
 SILENT: Final = (
-    *(Files, Record, Replay, Script, New, Open, Save, Discard, ExportFile),
+    *(Files, Record, Replay, Stop, Script, New, Open, Save, Discard, ExportFile),
     *(Take, Sweep, StopSweep, ShowEnvelope, ExportSweep),
 )
 """Commands that do nothing to the scene: files are not written again, and another scene is another recording. A motion
@@ -62,13 +63,15 @@ class Recorder:
         self._lines = None
 
 
-def read_recording(path: Path, kept: Path) -> list[Command]:
-    """Writes what it began with to the file `kept` and beside it; gives the commands. Raises ValueError."""
+def read_recording(path: Path, kept: Path) -> list[Entry]:
+    """Writes what it began with to the file `kept` and beside it; gives the commands with their times. Raises
+    ValueError.
+    """
     lines = path.read_text(encoding="utf-8").splitlines()
     head: Any = json.loads(lines[0]) if lines else None
     if not isinstance(head, dict) or head.get("lissom") != "session":
         raise ValueError(f"{path.name}: is not a recorded session")
-    commands = [_command(json.loads(line)) for line in lines[1:]]
+    entries = [_entry(json.loads(line), f"line {number}") for number, line in enumerate(lines[1:], start=2)]
     try:
         state = base64.b64decode(str(head.get("state", "")), validate=True)
     except binascii.Error:
@@ -76,10 +79,14 @@ def read_recording(path: Path, kept: Path) -> list[Command]:
     write_atomically(kept, json.dumps(head.get("scene")).encode())
     write_atomically(state_path(kept), state)
     write_atomically(desk_path(kept), json.dumps(head.get("desk")).encode())
-    return commands
+    return entries
 
 
-def _command(entry: Any) -> Command:
-    if not isinstance(entry, dict):
-        raise ValueError("a line of a recording is a JSON object")
-    return wire.command_from({key: value for key, value in entry.items() if key != "time"})
+def _entry(data: Any, where: str) -> Entry:
+    if not isinstance(data, dict):
+        raise ValueError(f"{where}: must be a JSON object")
+    when: float = wire.checked(float, data.get("time"), f"{where}: time")
+    command = wire.command_from({key: value for key, value in data.items() if key != "time"})
+    if isinstance(command, SILENT):
+        raise ValueError(f"{where}: {type(command).__name__} is never recorded; take it out")
+    return when, command

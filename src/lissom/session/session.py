@@ -6,7 +6,8 @@ changed, down to the last bit. What the commands do stands in modules of their o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +20,13 @@ from lissom.session.leading import Stand
 from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.recording import Recorder
+from lissom.session.replaying import Replaying
 from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
 from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
 from lissom.simulation import Grip as CableGrip
-from lissom.simulation import Report, Simulation
+from lissom.simulation import Halted, Report, Simulation
 from lissom.sweeping import Goal
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class Session:
         self.stand: Stand | None = None  # where on a motion the parts were led
         self.stopped = ""  # why joints that were led last are not where they were wanted
         self.take: Taking | None = None  # a motion that is being taken down
+        self.replaying: Replaying | None = None  # a recording
         self.background = Background()  # sweeps of motions
         self.frames = 0
         self.changed = True  # since the last frame
@@ -125,8 +128,28 @@ class Session:
         self.desk, self.base, self.script = as_looked_at(moment.desk, self.desk), moment.base, moment.script
         self.simulation.restore(moment.state)
         self.simulation.take_up(moment.modes)
-        self.report = self.simulation.solve()
+        if self.simulate or not moment.state.waiting:
+            try:
+                self.report = self.simulation.solve()
+            except Halted:  # it had no equilibrium then either
+                self.report = Report("not_converged", "stopped", 0, 0.0, {})
         self.changed, self.described = True, False
+
+    @contextmanager
+    def step_of_a_drag(self) -> Iterator[None]:
+        """Where it is halted what is held goes back to where it was before this step, and stays held."""
+        held, report, stand = self.grabbed, self.report, self.stand
+        checkpoint, modes = self.simulation.checkpoint(), self.simulation.modes()
+        passed = 0 if held is None or held.led is None else len(held.led)
+        try:
+            yield
+        except Halted:
+            self.simulation.back_to(checkpoint)
+            self.simulation.take_up(modes)
+            self.report, self.stand, self.changed = report, stand, True
+            if held is not None and held.led is not None:
+                del held.led[passed:]
+            raise
 
     def solve(self, cold: bool = False) -> Report:
         """Follows what was changed, where the simulation is on."""
@@ -137,15 +160,15 @@ class Session:
 
     def begin(self, simulation: Simulation, slot: Slot, desk: Desk | None = None) -> None:
         """Another scene: nothing of before can be undone."""
-        self.simulation, self.slot = simulation, slot
+        report = simulation.solve()
+        self.simulation, self.slot, self.report = simulation, slot, report
         self.desk = desk or Desk()
         self.history.clear()
         self.recorder = Recorder()
-        self.grabbed = self.held = self.plotted = self.stand = self.take = None
+        self.grabbed = self.held = self.plotted = self.stand = self.take = self.replaying = None
         self.stopped = ""
         self.background.clear()
         self.unsaved = self.recovered = False
-        self.report = simulation.solve()
         self.base, self.script = Base(simulation.scene, slot.file), ()
         self.first = self.moment()
         self.changed, self.described = True, False

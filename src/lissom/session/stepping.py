@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from lissom.session.messages import Json, Redo, Reset, Simulate, Solve, Undo
+from lissom.session import replaying
+from lissom.session.messages import Json, Redo, Reset, Simulate, Solve, Stop, Undo
 from lissom.session.session import Act, Session
+from lissom.simulation import Halted
 
 
 def simulate(session: Session, command: Simulate) -> Json:
+    was, before = session.simulate, session.moment()
     session.simulate = command.on
     session.described = False
-    session.solve()
+    try:
+        session.solve()
+    except Halted:
+        session.simulate = was
+        session.go_to(before)
+        raise
     return None
 
 
@@ -17,6 +25,12 @@ def solve(session: Session, command: Solve) -> Json:
     """Also while the simulation is off."""
     session.report = session.simulation.solve(cold=command.cold)
     return {"status": session.report.status, "reason": session.report.reason}
+
+
+def stop(session: Session, command: Stop) -> Json:
+    """A solve under way is given up by whoever runs it (`lissom.simulation.watched`), before this is done."""
+    replaying.stop(session)
+    return None
 
 
 def reset(session: Session, command: Reset) -> Json:
@@ -52,6 +66,7 @@ def step(session: Session, back: bool) -> str:
 ACTS = {
     Simulate: Act(simulate),
     Solve: Act(solve, lambda k: "solve anew" if k.cold else "solve"),
+    Stop: Act(stop),
     Reset: Act(reset, lambda k: "reset"),
     Undo: Act(undo),
     Redo: Act(redo),

@@ -185,7 +185,9 @@ class Bridge:
             text = "The simulation stopped again and again; it is not started any more. The file is as it was saved."
             self._event(wire.event_text(Notice("error", text)))
         else:
-            text = "The simulation stopped and was started again from what was last kept."
+            text = (
+                "The simulation stopped and was started again from what was last kept; what was done cannot be undone."
+            )
             self._event(wire.event_text(Notice("warning", text)))
             self._launch(replace(self.start_with, again=True))
         self._wake()

@@ -19,7 +19,27 @@ from typing import Any, Final, Literal
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import AddPart, Answer, Cancel, Command, Drag, Drop, Event, Grab, Notice, Status, Undo
+from lissom.session.messages import (
+    AddPart,
+    Answer,
+    Cancel,
+    Colour,
+    Command,
+    Drag,
+    Drop,
+    Event,
+    ExportFile,
+    Files,
+    Grab,
+    Notice,
+    Plot,
+    Script,
+    SetUnit,
+    ShowVariant,
+    Status,
+    Stop,
+    Undo,
+)
 from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
@@ -50,10 +70,22 @@ LATEST: Final = (Drag, Steer, Scrub)
 """Of these that follow each other only the last counts."""
 HANDS: Final = (Grab, Drop, Cancel, *LATEST)
 """What is held in one page, another cannot move."""
+ASIDE: Final = (Stop, Drop, Cancel, Drag, Files, Script, ExportFile, Colour, Plot, SetUnit, ShowVariant)
+"""A replay goes on beside these; everything else that a person does ends it."""
 END: Final = "end"
 """Says that the process is to end."""
 NOBODY: Final = -2
 """Number of a command that no page waits for."""
+REPLAY: Final = "replay"
+"""The page of commands that come out of a recording."""
+LONG: Final = 1.0
+"""s after which it is said that a command takes long, and how to stop it."""
+LISTEN_EVERY: Final = 0.02
+"""s, while a command is under way."""
+REPLAY_SAID_EVERY: Final = 0.25
+"""s: how far a replay has come."""
+SOLVING: Final = "Solving takes long; Esc stops it."
+STOPPED: Final = "Stopped: everything is as it was before."
 IDLE: Final = 0.5
 """s between looks at the clock when nothing happens."""
 
@@ -97,6 +129,11 @@ class Worker:
         self.warming: Popen[bytes] | None = None  # the process that compiles beforehand
         self.inbox: deque[tuple[str, int, Command]] = deque()  # page, number, command
         self.prepared: deque[tuple[threading.Thread, str, int, AddPart]] = deque()  # whose meshes are being read
+        self.began = self.next_listen = self.next_said = 0.0
+        self.long = False  # it was said that the command under way takes long
+        self.stopping = False  # it is to be given up
+        self.over = False  # there is nobody to work for any more
+        self.asked_for_state = False
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
 
@@ -105,18 +142,21 @@ class Worker:
         self.tell(Status("starting"))
         workspace = Workspace.of(self.start.folder)
         self.show_stored(workspace)
-        from lissom.analysis.waiting import on_compiling
         from lissom.session import filing
         from lissom.session.session import Session
         from lissom.session.surfaces import Surfaces
+        from lissom.simulation import Halted
         from lissom.studio.warming import is_warm, warm_up
 
         self.session, self.surfaces = Session(workspace, self.tell), Surfaces()
-        with on_compiling(lambda: self.tell(Status("compiling", COMPILING))):
+        with self.watching():
             try:
                 self.open(filing)
             except (SceneError, ValueError, OSError) as error:
                 self.tell(Notice("error", str(error)))
+                self.session.begin(self.session.simulation, self.session.slot)
+            except Halted:
+                self.tell(Notice("warning", "The scene was not opened: solving it was stopped."))
                 self.session.begin(self.session.simulation, self.session.slot)
             self.look()
         if not is_warm():
@@ -173,7 +213,12 @@ class Worker:
             else:
                 self.do(page, number, command)
         self.add_prepared()
+        if self.session.replaying is not None and time.monotonic() >= self.session.replaying.due:
+            self.play()
         self.look()
+        if self.asked_for_state:
+            self.asked_for_state = False
+            self.pipe.send(("state", self.session.simulation.state()))
         if self.warming is not None and self.warming.poll() is not None:
             self.warming = None
             self.rest()
@@ -185,7 +230,7 @@ class Worker:
             self.tell_sweeps()
         if self.edited and self.session.grabbed is None and now - self.edited >= AUTOSAVE_AFTER:
             self.keep()
-        return True
+        return not self.over
 
     def prepare(self, page: str, number: int, command: AddPart) -> None:
         """A large mesh is read beside everything else, so that a drag goes on."""
@@ -203,7 +248,25 @@ class Worker:
             self.do(page, number, command)
             self.rest()
 
+    def play(self) -> None:
+        """The next command of a recording."""
+        from lissom.session import replaying
+
+        replaying.play(self.session, lambda command: self.do(REPLAY, NOBODY, command))
+        now, playing = time.monotonic(), self.session.replaying
+        if playing is None:
+            self.rest()
+        elif now >= self.next_said:
+            self.next_said = now + REPLAY_SAID_EVERY
+            self.tell(Status("replaying", f"Replaying {playing.path}: {playing.text}", can_stop=True))
+
     def patience(self) -> float:
+        playing = self.session.replaying
+        due = IDLE if playing is None else max(0.0, playing.due - time.monotonic())
+        return min(due, self.own_patience())
+
+    def own_patience(self) -> float:
+        """s until something is to be done though nobody asks for it."""
         if self.prepared or self.session.background.busy or self.session.background.changed:
             return READOUTS_EVERY / 4.0
         if self.stale:
@@ -220,7 +283,7 @@ class Worker:
             if text == END:
                 raise EOFError
             if text == GIVE_STATE:
-                self.pipe.send(("state", self.session.simulation.state()))
+                self.asked_for_state = True
             elif text == GONE:
                 self.inbox.append((page, NOBODY, Drop()))  # whoever held something cannot let go any more
             else:
@@ -232,10 +295,38 @@ class Worker:
         except MessageError as error:
             self.answer(page, Answer(wire.number_of(text), False, str(error)))
             return
+        if isinstance(command, Stop):
+            self.stop()
         last = self.inbox[-1] if self.inbox else None
         if isinstance(command, LATEST) and last is not None and last[0] == page and type(last[2]) is type(command):
             self.answer(page, Answer(self.inbox.pop()[1], True))
         self.inbox.append((page, number, command))
+
+    def stop(self) -> None:
+        """What is under way ends at its next step, and what waits is not begun; hands let go all the same."""
+        self.stopping, waiting = True, list(self.inbox)
+        self.inbox.clear()
+        for page, number, command in waiting:
+            if isinstance(command, Drop | Cancel | Stop):
+                self.inbox.append((page, number, command))
+            else:
+                self.answer(page, Answer(number, False, STOPPED))
+
+    def is_over(self) -> bool:
+        """Whether the command under way is to be given up; asked between the steps of a solve."""
+        now = time.monotonic()
+        if now < self.next_listen:
+            return False
+        self.next_listen = now + LISTEN_EVERY
+        if not self.long and now - self.began > LONG:
+            self.long = True
+            self.tell(Status("solving", SOLVING, can_stop=True))
+        try:
+            self.listen(0.0)
+        except EOFError:
+            self.over = True
+        stopping, self.stopping = self.stopping, False
+        return stopping or self.over
 
     def follow(self, page: str, number: int, command: Drag) -> None:
         """Towards the pointer in steps, each of them shown; a newer pointer makes the rest of the way void."""
@@ -247,10 +338,13 @@ class Worker:
             if step is command or grabbed is None or page != self.holder:
                 break
             began, before = time.monotonic(), grabbed.good
-            self.do(page, NOBODY, step)
+            error = self.do(page, NOBODY, step)
             took = time.monotonic() - began
             self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
             self.listen(0.0)
+            if error == STOPPED or self.stopping:
+                self.answer(page, Answer(number, False, STOPPED))
+                return
             if self.inbox and self.inbox[0][0] == page and isinstance(self.inbox[0][2], Drag):
                 self.answer(page, Answer(number, True))
                 return
@@ -264,18 +358,27 @@ class Worker:
                 break  # stopped: whether it can be there all the same is tried at once, where that is quick
         self.do(page, number, command)
 
-    def do(self, page: str, number: int, command: Command) -> None:
-        """One command; whatever goes wrong is answered, and the session goes on."""
+    def do(self, page: str, number: int, command: Command) -> str:
+        """One command; whatever goes wrong is answered, and the session goes on. Gives what went wrong."""
+        from lissom.session import replaying
+        from lissom.simulation import Halted
+
         session = self.session
+        if session.replaying is not None and page != REPLAY and not isinstance(command, ASIDE):
+            replaying.stop(session)
+            self.rest()
         if session.grabbed is not None and page != self.holder and isinstance(command, HANDS):
-            self.answer(page, Answer(number, False, f"{session.grabbed.path} is being dragged in another window"))
-            return
+            text = f"{session.grabbed.path} is being dragged in another window"
+            self.answer(page, Answer(number, False, text))
+            return text
         before, done = session.history.steps, False
         try:
-            with self.compiling():
+            with self.watching():
                 value = session.do(command)
                 done = True
                 self.show()
+        except Halted:
+            text = STOPPED
         except (SceneError, ValueError, KeyError, OSError, RuntimeError) as error:
             text = said(error)
         except Exception as error:  # a mistake of ours: nothing is lost, and it is said
@@ -286,27 +389,31 @@ class Worker:
             if session.history.steps != before and session.unsaved:
                 self.edited = self.edited or time.monotonic()
             self.answer(page, Answer(number, True, "", value))
-            return
+            return ""
         if done:
             self.take_back(before)
         self.answer(page, Answer(number, False, text))
+        return text
 
     @contextmanager
-    def compiling(self) -> Iterator[None]:
-        """Says so where something must be compiled first, and when that is over."""
+    def watching(self) -> Iterator[None]:
+        """Says so where something must be compiled or takes long, and when that is over; hears whether to stop."""
         from lissom.analysis.waiting import on_compiling
+        from lissom.simulation import watched
 
         told: list[bool] = []
+        self.began = time.monotonic()
+        self.next_listen, self.long, self.stopping = self.began + LISTEN_EVERY, False, False
 
         def tell() -> None:
             told.append(True)
             self.tell(Status("compiling", COMPILING))
 
         try:
-            with on_compiling(tell):
+            with on_compiling(tell), watched(self.is_over):
                 yield
         finally:
-            if told:
+            if told or self.long:
                 self.rest()
 
     def take_back(self, steps: int) -> None:
