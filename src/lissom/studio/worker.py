@@ -312,7 +312,7 @@ class Worker:
             if isinstance(command, Drop | Cancel | Stop):
                 self.inbox.append((page, number, command))
             else:
-                self.answer(page, Answer(number, False, STOPPED))
+                self.answer(page, Answer(number, False, STOPPED, stopped=True))
 
     def is_over(self) -> bool:
         """Whether the command under way is to be given up; asked between the steps of a solve."""
@@ -345,7 +345,7 @@ class Worker:
             self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
             self.listen(0.0)
             if error == STOPPED or self.stopping:
-                self.answer(page, Answer(number, False, STOPPED))
+                self.answer(page, Answer(number, False, STOPPED, stopped=True))
                 return
             if self.inbox and self.inbox[0][0] == page and isinstance(self.inbox[0][2], Drag):
                 self.answer(page, Answer(number, True))
@@ -394,7 +394,7 @@ class Worker:
             return ""
         if done:
             self.take_back(before)
-        self.answer(page, Answer(number, False, text))
+        self.answer(page, Answer(number, False, text, stopped=text == STOPPED))
         return text
 
     @contextmanager
