@@ -14,6 +14,9 @@ const LONGEST_WAIT = 8000;
 /** Refused by the session; the message says why. */
 export class Refused extends Error {}
 
+/** Given up because somebody wanted that: no error. */
+export class Stopped extends Refused {}
+
 /** Never answered: the line broke. That is said once, not for every command. */
 export class Lost extends Error {}
 
@@ -66,7 +69,7 @@ export class Connection {
   /** Sends a command; a refusal goes to the log. */
   do(command: Command): void {
     this.send(command).catch((error: Error) => {
-      if (!(error instanceof Lost)) this.store.say("error", error.message);
+      if (!(error instanceof Lost)) this.store.say(error instanceof Stopped ? "info" : "error", error.message);
     });
   }
 
@@ -120,7 +123,7 @@ export class Connection {
       const waiting = this.waiting.get(event.to);
       this.waiting.delete(event.to);
       if (event.ok) waiting?.resolve(event.value);
-      else waiting?.reject(new Refused(this.read(event.error)));
+      else waiting?.reject(new (event.stopped ? Stopped : Refused)(this.read(event.error)));
     } else if (event.kind === "Notice") {
       this.store.say(event.level, this.read(event.text), event.path);
     } else if (event.kind === "Status") {

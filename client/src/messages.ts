@@ -495,6 +495,7 @@ export interface Answer {
   ok: boolean;
   error: string;
   value: unknown;
+  stopped: boolean;
 }
 
 /** Something to be said; `path` is what it is about. */

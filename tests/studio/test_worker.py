@@ -291,6 +291,16 @@ def test_the_end_of_the_server_ends_a_solve(tmp_path: Path) -> None:
     assert not worker.turn()
 
 
+@pytest.mark.usefixtures("attentive")
+def test_who_closes_the_page_does_not_wait_for_a_solve(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    pipe.waiting.append(("", GIVE_STATE))
+    assert worker.do("page", 1, Edit({"hose/length": 0.5})) == STOPPED
+    worker.turn()
+    state = next(k[1] for k in pipe.sent if k[0] == "state")
+    assert state.scene.cable("hose").length == 0.4
+
+
 def test_the_state_is_given_between_commands(tmp_path: Path) -> None:
     """In the middle of a solve it would be half of one."""
     worker, pipe = begun(tmp_path)
@@ -321,6 +331,22 @@ def test_a_recording_is_played_while_the_page_looks_on(tmp_path: Path) -> None:
     assert "of 3" in said[0]["text"]
     assert pipe.statuses()[-1]["state"] == "ready"
     assert sum(k[0] == "frame" for k in pipe.sent) >= 4  # every step is shown
+
+
+def test_a_replay_that_is_stopped_is_said_to_be_over(tmp_path: Path) -> None:
+    worker, pipe = begun(tmp_path)
+    worker.session.do(Record(True))
+    for at in (0.25, 0.5, 0.75):
+        worker.session.do(AddClip("hose", at))
+    path = worker.session.do(Record(False))
+    worker.do("page", 1, Replay(path))
+    worker.play()
+    assert pipe.statuses()[-1]["state"] == "replaying"
+    pipe.say(2, "Stop")
+    worker.turn()
+    assert pipe.answers() == {1: "", 2: ""}
+    assert pipe.statuses()[-1]["state"] == "ready"
+    assert len(worker.session.simulation.scene.cable("hose").clips) == 1
 
 
 def test_an_edit_ends_a_replay(tmp_path: Path) -> None:

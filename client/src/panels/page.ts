@@ -1,5 +1,5 @@
 // What every panel is given: the store, the line to the session, and the beat at which panels are brought up to date.
-import type { Connection } from "../connection";
+import { Stopped, type Connection } from "../connection";
 import type { CableInfo, CableValues, Command, JunctionInfo, PartInfo, SceneEvent, Support, View } from "../messages";
 import type { Store, Unit, Vec3 } from "../store";
 import { length } from "../units";
@@ -74,7 +74,7 @@ export class Page {
 
   /** Sends a command; a refusal is shown to the person. */
   do(command: Command): void {
-    this.send(command).catch((error: unknown) => this.store.say("error", message(error)));
+    this.send(command).catch((error: unknown) => this.store.say(error instanceof Stopped ? "info" : "error", message(error)));
   }
 
   /** Sends a command; the promise is its answer, or fails with what the session says. */

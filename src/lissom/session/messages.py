@@ -527,6 +527,7 @@ class Answer:
     ok: bool
     error: str = ""
     value: Json = None
+    stopped: bool = False  # not done because of a `Stop`
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ LATEST: Final = (Drag, Steer, Scrub)
 """Of these that follow each other only the last counts."""
 HANDS: Final = (Grab, Drop, Cancel, *LATEST)
 """What is held in one page, another cannot move."""
-ASIDE: Final = (Stop, Drop, Cancel, Drag, Files, Script, ExportFile, Colour, Plot, SetUnit, ShowVariant)
+ASIDE: Final = (Drop, Cancel, Drag, Files, Script, ExportFile, Colour, Plot, SetUnit, ShowVariant)
 """A replay goes on beside these; everything else that a person does ends it."""
 END: Final = "end"
 """Says that the process is to end."""
@@ -164,8 +164,12 @@ class Worker:
         self.rest("restarted" if self.start.again else "ready")
 
     def rest(self, state: Literal["ready", "restarted"] = "ready") -> None:
-        """Nothing stands in the way of commands; what is still being compiled is said beside."""
-        self.tell(Status(state, "" if self.warming is None else PREPARING))
+        """Nothing stands in the way of commands; what is still being compiled or replayed is said beside."""
+        playing = self.session.replaying
+        if playing is not None:
+            self.tell(Status("replaying", f"Replaying {playing.path}: {playing.text}", can_stop=True))
+        else:
+            self.tell(Status(state, "" if self.warming is None else PREPARING))
 
     def open(self, filing: Any) -> None:
         from lissom.session.slots import Slot, full_slots
@@ -253,12 +257,10 @@ class Worker:
         from lissom.session import replaying
 
         replaying.play(self.session, lambda command: self.do(REPLAY, NOBODY, command))
-        now, playing = time.monotonic(), self.session.replaying
-        if playing is None:
-            self.rest()
-        elif now >= self.next_said:
+        now = time.monotonic()
+        if self.session.replaying is None or now >= self.next_said:
             self.next_said = now + REPLAY_SAID_EVERY
-            self.tell(Status("replaying", f"Replaying {playing.path}: {playing.text}", can_stop=True))
+            self.rest()
 
     def patience(self) -> float:
         playing = self.session.replaying
@@ -310,7 +312,7 @@ class Worker:
             if isinstance(command, Drop | Cancel | Stop):
                 self.inbox.append((page, number, command))
             else:
-                self.answer(page, Answer(number, False, STOPPED))
+                self.answer(page, Answer(number, False, STOPPED, stopped=True))
 
     def is_over(self) -> bool:
         """Whether the command under way is to be given up; asked between the steps of a solve."""
@@ -326,7 +328,7 @@ class Worker:
         except EOFError:
             self.over = True
         stopping, self.stopping = self.stopping, False
-        return stopping or self.over
+        return stopping or self.over or self.asked_for_state  # who has closed the page does not wait for a solve
 
     def follow(self, page: str, number: int, command: Drag) -> None:
         """Towards the pointer in steps, each of them shown; a newer pointer makes the rest of the way void."""
@@ -343,7 +345,7 @@ class Worker:
             self.stride = max(0.5 * self.stride, SHORTEST) if took > SLOW else min(1.5 * self.stride, 1.0)
             self.listen(0.0)
             if error == STOPPED or self.stopping:
-                self.answer(page, Answer(number, False, STOPPED))
+                self.answer(page, Answer(number, False, STOPPED, stopped=True))
                 return
             if self.inbox and self.inbox[0][0] == page and isinstance(self.inbox[0][2], Drag):
                 self.answer(page, Answer(number, True))
@@ -366,7 +368,7 @@ class Worker:
         session = self.session
         if session.replaying is not None and page != REPLAY and not isinstance(command, ASIDE):
             replaying.stop(session)
-            self.rest()
+            self.rest()  # no longer replaying
         if session.grabbed is not None and page != self.holder and isinstance(command, HANDS):
             text = f"{session.grabbed.path} is being dragged in another window"
             self.answer(page, Answer(number, False, text))
@@ -392,7 +394,7 @@ class Worker:
             return ""
         if done:
             self.take_back(before)
-        self.answer(page, Answer(number, False, text))
+        self.answer(page, Answer(number, False, text, stopped=text == STOPPED))
         return text
 
     @contextmanager
