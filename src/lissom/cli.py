@@ -239,7 +239,7 @@ def swept_scene(
 
     folder = None if output is None else SweepFolder(output, scene, request)
     swept = None
-    with compiling(), counting("positions", request.total(scene)) as count:
+    with counting("positions", request.total(scene)) as count:
         for swept in run_sweep(scene, request, folder, processes, going_on):
             count(len(swept.readings))
     assert swept is not None
@@ -277,17 +277,21 @@ def tell_part(tell: Callable[[str], object], what: str, done: float) -> None:
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr, where someone looks at it."""
+    """A bar on stderr, where someone looks at it; it says so, too, where kernels have to be compiled."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        with compiling():
+            yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
+    from lissom.analysis.waiting import COMPILING, on_compiling
+
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        with on_compiling(lambda: bar.update(task, description=f"{what}, {COMPILING}")):
+            yield lambda done: bar.update(task, completed=done, description=what)
 
 
 @app.command()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 import trimesh
 from numpy.typing import NDArray
 
+from lissom.exchange.stl import stl_bytes
 from lissom.geometry.envelope import envelope, measure, sheet
 from lissom.geometry.tree import build_tree
 
@@ -87,6 +90,16 @@ def test_the_mesh_is_nowhere_nearer_than_the_radius(seed: int) -> None:
         measure(tree, places, 1.0, away)
         assert away.min() >= r
         assert np.quantile(away, 0.9) < 1.02 * r  # more only in grooves
+
+
+@pytest.mark.parametrize("shapes", [swung(0.15, 1.2, 61), swung(0.2, 0.0, 1), wriggling(1), wriggling(3)])
+def test_no_two_vertices_are_one_in_a_file(shapes: Array) -> None:
+    """STL has single precision: where the surface met a node of the grid it was not closed any more."""
+    made = mesh([shapes], 0.006)
+    assert made.edges_unique_length.min() > 1e-3 * 0.006
+    stl = trimesh.load_mesh(io.BytesIO(stl_bytes(1000.0 * made.vertices, np.array(made.faces))), file_type="stl")
+    assert isinstance(stl, trimesh.Trimesh)
+    assert stl.is_watertight
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -66,7 +66,7 @@ def length_needed(
 
     def fails(length: float) -> tuple[str, str]:
         if tell is not None:
-            tell(f"{cable}: {1000.0 * length:.1f} mm")
+            tell(f"how long must {cable} be? trying {1000.0 * length:.1f} mm")
         longer = with_length(scene, cable, length)
         return first_failure(longer, (k.readings[-1] for k in run_sweep(longer, request)), theirs)
 

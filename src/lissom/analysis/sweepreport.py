@@ -19,7 +19,7 @@ from lissom.analysis.files import stems, write
 from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
 from lissom.analysis.sweepfiles import RESULT, clear_results, csv_text
-from lissom.analysis.sweeps import RELEASED, Reading, SnapReading, Swept, number, place
+from lissom.analysis.sweeps import RELEASED, Loop, Reading, SnapReading, Swept, number, place
 from lissom.analysis.sweptvolume import Room
 from lissom.analysis.table import lined_table
 from lissom.scene import Scene
@@ -102,6 +102,16 @@ def told_snap(scene: Scene, reading: Reading, snap: SnapReading) -> str:
     return f"{snap.cable} {way} at {here or place(scene, reading)} and {freed}"
 
 
+def told_loop(loop: Loop) -> dict[str, Any]:
+    return {
+        "cable": loop.cable,
+        "there": loop.there.number,
+        "back": loop.back.number,
+        "distance": loop.distance,
+        "twist": loop.twist,
+    }
+
+
 def joules(value: float) -> str:
     return f"{value:.3g} J" if abs(value) >= 1.0 else f"{1000.0 * value:.3g} mJ"
 
@@ -122,7 +132,8 @@ def swept_json(
             dataclasses.asdict(k.check) | {"position": k.position.number, "failed": k.failed} for k in swept.worst()
         ],
         "snaps": [dataclasses.asdict(k) for k in swept.snaps],
-        "hysteresis": [dataclasses.asdict(k) | {"there": k.there.number, "back": k.back.number} for k in swept.loops()],
+        "hysteresis": [told_loop(k) for k in swept.loops() if not k.neutral],
+        "neutral": [told_loop(k) for k in swept.loops() if k.neutral],
         "needed": [dataclasses.asdict(k) for k in lengths],
         "envelopes": [dataclasses.asdict(k) for k in rooms],
         "files": list(files),

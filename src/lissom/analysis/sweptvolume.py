@@ -47,6 +47,7 @@ def swept_mesh(
     scene: Scene, swept: Swept, cable: str, tell: Callable[[float], object] = silent
 ) -> tuple[Array, NDArray[np.int64]]:
     """Vertices (v, 3), m, and triangles (t, 3) of the volume; `tell` hears which part of the work is done."""
+    tell(0.0)
     radius = SectionProperties.of(scene.type_of(cable)).radius
     vertices, triangles, _ = envelope(spanning(swept, cable, radius), radius, tell)
     return vertices, triangles

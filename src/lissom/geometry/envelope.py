@@ -44,6 +44,8 @@ CHUNK: Final = 64
 """Blocks that a thread takes at a time."""
 MOST_CUT: Final = 7 * (BLOCK + 1) ** 3
 """Edges of the grid in a block: as many vertices at most, and hardly more triangles."""
+NUDGE: Final = 0.02
+"""Grid widths: a node nearer to the surface is moved inside by as much. Vertices around it would be one in a file."""
 UNKNOWN: Final = -1.0
 """A distance that was not looked up."""
 MARCHED: Final = 0.6
@@ -133,7 +135,8 @@ def active_blocks(tree: Tree, low: Array, high: Array, h: float, level: float) -
     while True:
         side = BLOCK * h * size
         keep = np.zeros(len(found), dtype=np.bool_)
-        near_surface(tree, low + (found + 0.5) * side, 0.5 * math.sqrt(3.0) * side, level, keep)
+        reach = 0.5 * math.sqrt(3.0) * side + 2.0 * NUDGE * h
+        near_surface(tree, low + (found + 0.5) * side, reach, level, keep)
         found = found[keep]
         if size == 1 or not len(found):
             return found[(found < count).all(axis=1)]
@@ -227,7 +230,7 @@ def march(
         for coarse in range(8):
             i, j, k = steps(coarse, 4)
             middle = look_up(tree, low, h, level + 4.0 * h, corner, (i + 2, j + 2, k + 2), distance, stack)
-            if abs(middle - level) > 2.0 * math.sqrt(3.0) * h:
+            if abs(middle - level) > 2.0 * (math.sqrt(3.0) + NUDGE) * h:
                 continue
             for fine in range(8):
                 u, v, w = steps(fine, 2)
@@ -267,7 +270,7 @@ def crossed(
 ) -> bool:
     """Whether the surface may be in the eight cubes from `at` on; then d is known at all their corners."""
     middle = look_up(tree, low, h, level + 4.0 * h, corner, (at[0] + 1, at[1] + 1, at[2] + 1), distance, stack)
-    if abs(middle - level) > math.sqrt(3.0) * h:
+    if abs(middle - level) > (math.sqrt(3.0) + 2.0 * NUDGE) * h:
         return False
     for i in range(3):
         for j in range(3):
@@ -313,6 +316,8 @@ def cut(
     for c in range(8):
         i, j, k = steps(c, 1)
         value[c] = distance[at[0] + i, at[1] + j, at[2] + k] - level
+        if abs(value[c]) < NUDGE * h:
+            value[c] = -NUDGE * h
         if value[c] < 0.0:
             inside |= 1 << c
     if inside in (0, 255):
