@@ -1,5 +1,6 @@
 """Rings and sleeves: their place is where the energy is least, and what they exert follows from it."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lissom.scene import Scene
 from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
+HOSE = Path(__file__).parents[2] / "examples" / "brake-hose.toml"
 
 
 def through(clip: dict[str, Any] | None, mass: float = 0.1, **cable: Any) -> CableResult:
@@ -99,3 +101,17 @@ def test_slides_settle_where_friction_holds_them_stiffly() -> None:
     assert not rest.reason
     assert abs(float(driven(rest.places)[0])) < 1e-6
     assert len(asked) < 25
+
+
+@pytest.mark.parametrize("kind", ["ring", "sleeve"])
+def test_a_slide_put_on_a_nearly_straight_span_changes_nothing(kind: str) -> None:
+    """Rounding of its length drives the slide with more than counts as none."""
+    simulation = Simulation(Scene.load(HOSE))
+    simulation.solve().raise_if_failed()
+    before = simulation.cable("brake hose")
+    simulation.add_clip("brake hose", at=0.55, kind=kind, clip="slide")
+    simulation.solve().raise_if_failed()
+    after = simulation.cable("brake hose")
+    x = [np.interp(before.s, after.s, k) for k in after.positions.T]
+    assert float(np.abs(np.array(x).T - before.positions).max()) < 1e-3 * before.length
+    assert float(np.linalg.norm(after.reactions["slide"].force)) < 1e-2
