@@ -1,0 +1,169 @@
+"""Links that come and go: hybrids that run out, merges, splits, ropes that break [docs/theory/machines.md §7].
+
+Each keeps the whole length of the rope, to rounding. They happen between substeps.
+"""
+
+from lissom.geometry.triples import Vector, cross, dot, scale, sub
+from lissom.kernels import inline
+from lissom.kernels import lean_kernel as kernel
+from lissom.machines.bodies import row3
+from lissom.machines.ropes import (
+    HYBRID,
+    ROLLING,
+    Links,
+    Ropes,
+    find_span,
+    moved_along,
+    next_active,
+    place_on,
+)
+from lissom.machines.rows import Multipliers
+from lissom.machines.tangents import in_plane
+
+
+@kernel
+def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> None:
+    """All that may change after a substep."""
+    for r in range(ropes.first.shape[0]):
+        if ropes.broken[r] == 1:
+            continue
+        for i in range(ropes.first[r], ropes.last[r]):
+            if known.total[span_base + i] > ropes.strength[r] * h * h:
+                ropes.broken[r] = 1
+        switch_ends(ropes, links, r)
+        merge(ropes, links, r)
+        split(ropes, links, r)
+
+
+@kernel
+def switch_ends(ropes: Ropes, links: Links, r: int) -> None:
+    """Hybrids at the ends of an open rope (13)."""
+    first, last = ropes.first[r], ropes.last[r] - 1
+    if ropes.closed[r] == 1:
+        return
+    if links.kind[first] == HYBRID:
+        switch(links, first, first, True)
+    if links.kind[last] == HYBRID:
+        for i in range(first, last):
+            if links.next[i] == last:
+                switch(links, last, i, False)
+
+
+@inline
+def switch(links: Links, e: int, span: int, leaves: bool) -> None:
+    """Link e at the end of a span: what it stores runs out, or it begins to store again."""
+    if links.held[e] == 0:
+        if links.stored[e] < 0.0:
+            place = links.place_out[e] if leaves else links.place_in[e]
+            way = links.sense[e] if leaves else -links.sense[e]
+            links.anchor[e] = place - way * links.stored[e]
+            links.rest[span] += links.stored[e]
+            links.stored[e] = 0.0
+            links.held[e] = 1
+        return
+    before = links.sense[e]
+    for k in range(2):
+        links.sense[e] = before if k == 0 else -before
+        links.held[e] = 0
+        other = links.next[e] if leaves else span
+        ok, p, q, ci, ck = find_span(links, e, other) if leaves else find_span(links, other, e)
+        w = place_on(links, e, ci if leaves else ck, sub(q, p))
+        way = links.sense[e] if leaves else -links.sense[e]
+        on = way * moved_along(links, e, w, links.anchor[e])
+        # beyond a quarter of the way round it is the tangent on the far side
+        if ok and 0.0 < on < 0.25 * links.around[e]:
+            links.stored[e] = on
+            links.rest[span] -= on
+            if leaves:
+                links.place_out[e] = w
+            else:
+                links.place_in[e] = w
+            return
+    links.sense[e] = before
+    links.held[e] = 1
+
+
+@kernel
+def merge(ropes: Ropes, links: Links, r: int) -> None:
+    """A wheel with less than no rope on it is left (14)."""
+    for i in range(ropes.first[r], ropes.last[r]):
+        k = links.next[i]
+        if k < 0 or links.next[k] < 0 or links.next[k] == i or links.kind[k] != ROLLING or links.active[k] == 0:
+            continue
+        if links.stored[k] < 0.0:
+            links.rest[i] += links.rest[k] + links.stored[k]
+            links.rest[k] = 0.0
+            links.stored[k] = 0.0
+            links.active[k] = 0
+            links.next[i] = links.next[k]
+            links.next[k] = -1
+
+
+@inline
+def lies_on(links: Links, i: int, k: int, p: Vector, q: Vector) -> bool:
+    """Whether the straight span from p to q, seen in the plane of link k, cuts its wheel from the right side."""
+    axis = row3(links.w3, k)
+    way = in_plane(sub(q, p), axis)
+    out = in_plane(sub(row3(links.middle, k), p), axis)
+    square = dot(way, way)
+    along = dot(out, way)
+    if not 0.0 < along < square:
+        return False
+    n = scale(links.sense[k], cross(way, axis))
+    reach = 0.5 * links.around[k]  # no profile reaches farther than half its circumference
+    offset = -dot(out, n)
+    cuts: bool = offset * offset < reach * reach * square
+    return cuts
+
+
+@kernel
+def split(ropes: Ropes, links: Links, r: int) -> None:
+    """A span that comes to lie on an inactive link takes it up (15)."""
+    for i in range(ropes.first[r], ropes.last[r]):
+        k = links.next[i]
+        if k < 0:
+            continue
+        j = i
+        for _ in range(ropes.last[r] - ropes.first[r]):
+            j = j + 1 if j + 1 < ropes.last[r] else ropes.first[r]
+            if j == k:
+                break
+            if links.kind[j] != ROLLING or not lies_on(links, i, j, row3(links.start, i), row3(links.end, i)):
+                continue
+            one, p, q, _, c = find_span(links, i, j)
+            two, u, v, d, _ = find_span(links, j, k)
+            if not (one and two):
+                continue
+            place_in, place_out = place_on(links, j, c, sub(q, p)), place_on(links, j, d, sub(v, u))
+            on = links.sense[j] * moved_along(links, j, place_out, place_in)
+            if on <= 0.0 or on >= links.rest[i]:
+                continue
+            take_up(links, i, j, k, on, dot(sub(q, p), sub(q, p)) ** 0.5, dot(sub(v, u), sub(v, u)) ** 0.5)
+            links.place_in[j] = place_in
+            links.place_out[j] = place_out
+            break
+
+
+@inline
+def take_up(links: Links, i: int, j: int, k: int, on: float, left: float, right: float) -> None:
+    """Link j comes between i and k."""
+    rest = links.rest[i] - on
+    links.rest[i] = rest * left / (left + right)
+    links.rest[j] = rest - links.rest[i]
+    links.stored[j] = on
+    links.active[j] = 1
+    links.slips[j] = 0.0
+    links.next[i] = j
+    links.next[j] = k
+
+
+@kernel
+def whole_length(ropes: Ropes, links: Links, r: int) -> float:
+    """Σ d̄ + Σ s of the active part of a rope, m."""
+    found = 0.0
+    for i in range(ropes.first[r], ropes.last[r]):
+        if links.active[i] == 1:
+            found += links.stored[i]
+            if next_active(ropes, links, r, i) >= 0:
+                found += links.rest[i]
+    return found

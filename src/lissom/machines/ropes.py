@@ -1,0 +1,344 @@
+"""Ropes as rows: spans between links, rope that rolls on and off, rope that slips [docs/theory/machines.md §4–§6].
+
+The span that leaves link i for the next active one is kept with i: `rest` its unstretched length d̄, `length` its
+length d. Owners of rows are `span_base` + i for spans and `slip_base` + i for slips.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.geometry.triples import Vector, add, apply, cross, dot, rotation, scale, sub
+from lissom.kernels import inline
+from lissom.kernels import lean_kernel as kernel
+from lissom.machines.bodies import Bodies, put3, row3, row4
+from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, add_slip
+from lissom.machines.tangents import (
+    MOST_CORNERS,
+    corner_place,
+    in_plane,
+    nearest_turn,
+    place_along,
+    tangent_points,
+    touched,
+)
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+ATTACHMENT, ROLLING, PINHOLE, HYBRID = 0, 1, 2, 3
+NO_SLIP = -1.0  # in place of a coefficient of friction
+
+
+class Ropes(NamedTuple):
+    """One row for each rope."""
+
+    first: Indices  # (n,) its links are first … last − 1
+    last: Indices
+    closed: Indices  # (n,) 1: the last link leads to the first
+    axial: Array  # (n,) EA, N; 0: not elastic, or as `compliance` says
+    compliance: Array  # (n,) of each span, m/N
+    compression: Array  # (n,) stiffness of a span that is pushed, N/m; 0: tension only
+    strength: Array  # (n,) breaking force, N
+    broken: Indices  # (n,) 1 once it broke
+    least: Array  # (n,) compliance of a span that nothing movable is on, divided by h², 1/kg
+
+
+class Links(NamedTuple):
+    """One row for each link of all ropes."""
+
+    kind: Indices  # (n,)
+    body: Indices  # (n,)
+    centre: Array  # (n, 3) of the wheel, or the place held, in the body's axes, m
+    e1: Array  # (n, 3) axes of its plane, in the body's
+    e2: Array
+    axis: Array  # (n, 3)
+    radius: Array  # (n,) around the corners
+    corners: Array  # (all, 4) of all links, see tangents.py
+    corner_first: Indices  # (n,)
+    corner_last: Indices
+    around: Array  # (n,) circumference, m
+    friction: Array  # (n,) coefficient, or NO_SLIP
+    sense: Array  # (n,) σ
+    active: Indices  # (n,) 0: the rope passes it by
+    held: Indices  # (n,) 1: a hybrid whose rope is used up
+    stored: Array  # (n,) s, m
+    place_in: Array  # (n,) w where the rope arrives and leaves, m
+    place_out: Array
+    anchor: Array  # (n,) w of the end of a hybrid that is held
+    slips: Array  # (n,) −1, 0, 1: which way the rope slips
+    rest: Array  # (n,) d̄ of the span that leaves, m
+    length: Array  # (n,) d of it
+    next: Indices  # (n,) where it leads; −1: nowhere
+    start: Array  # (n, 3) where it begins and ends, in the world
+    end: Array
+    row: Indices  # (n,) its row, −1 if it has none
+    slip_row: Indices  # (n,)
+    middle: Array  # (n, 3) of the wheel, in the world
+    w1: Array  # (n, 3) axes of its plane, in the world
+    w2: Array
+    w3: Array
+
+
+@kernel
+def see_links(bodies: Bodies, links: Links) -> None:
+    """Writes where wheels and held places are in the world."""
+    for i in range(links.kind.shape[0]):
+        b = links.body[i]
+        r = rotation(row4(bodies.q, b))
+        put3(links.middle, i, add(row3(bodies.x, b), apply(r, row3(links.centre, i))))
+        put3(links.w1, i, apply(r, row3(links.e1, i)))
+        put3(links.w2, i, apply(r, row3(links.e2, i)))
+        put3(links.w3, i, apply(r, row3(links.axis, i)))
+
+
+@inline
+def next_active(ropes: Ropes, links: Links, r: int, i: int) -> int:
+    """The link after i, −1 after the last of an open rope."""
+    k = i
+    for _ in range(ropes.last[r] - ropes.first[r]):
+        k += 1
+        if k == ropes.last[r]:
+            if ropes.closed[r] == 0:
+                return -1
+            k = ropes.first[r]
+        if links.active[k] == 1:
+            return k
+    return -1
+
+
+@inline
+def rolls(links: Links, i: int) -> bool:
+    kind = links.kind[i]
+    return kind == ROLLING or (kind == HYBRID and links.held[i] == 0)  # type: ignore[no-any-return]
+
+
+@inline
+def held_place(links: Links, i: int) -> Vector:
+    """Where a link that does not roll holds the rope, in the world."""
+    if links.kind[i] != HYBRID:
+        return row3(links.middle, i)
+    w = links.anchor[i]
+    first, last, radius = links.corner_first[i], links.corner_last[i], links.radius[i]
+    if last - first == 1:
+        angle = w / radius
+        n = add(scale(math.cos(angle), row3(links.w1, i)), scale(math.sin(angle), row3(links.w2, i)))
+        return add(row3(links.middle, i), scale(radius, n))
+    return on_polygon(links, i, w)
+
+
+@inline
+def on_polygon(links: Links, i: int, w: float) -> Vector:
+    """The place w along a polygon of small or no radius."""
+    first, last, radius = links.corner_first[i], links.corner_last[i], links.radius[i]
+    w -= links.around[i] * math.floor(w / links.around[i])
+    found = (0.0, 0.0, 0.0)
+    least = NO_BOUND
+    for k in range(first, last):
+        after = first if k + 1 == last else k + 1
+        x, y = links.corners[k, 0], links.corners[k, 1]
+        dx, dy = links.corners[after, 0] - x, links.corners[after, 1] - y
+        side = math.sqrt(dx * dx + dy * dy)
+        nx, ny = dy / side, -dx / side
+        begins = place_along(links.corners, k, radius, math.atan2(ny, nx))
+        t = w - begins
+        t -= links.around[i] * math.floor(t / links.around[i])
+        over = max(0.0, t - side)
+        if over < least:  # on this side, or on the arc that follows it
+            least = over
+            t = min(t, side)
+            px, py = x + t * dx / side + radius * nx, y + t * dy / side + radius * ny
+            if over > 0.0 and radius > 0.0:
+                turn = math.atan2(ny, nx) + over / radius
+                px = links.corners[after, 0] + radius * math.cos(turn)
+                py = links.corners[after, 1] + radius * math.sin(turn)
+            middle = row3(links.middle, i)
+            found = add(middle, add(scale(px, row3(links.w1, i)), scale(py, row3(links.w2, i))))
+    return found
+
+
+@kernel
+def find_span(links: Links, i: int, k: int) -> tuple[bool, Vector, Vector, int, int]:
+    """Whether there is a tangent from link i to link k, its two ends, and the corners they are on."""
+    first = held_place(links, i)
+    second = held_place(links, k)
+    round_i, round_k = rolls(links, i), rolls(links, k)
+    ri = links.radius[i] if round_i else 0.0
+    rk = links.radius[k] if round_k else 0.0
+    ci, ck = links.corner_first[i], links.corner_first[k]
+    ok, p, q = True, first, second
+    for _ in range(MOST_CORNERS):
+        if round_i:
+            first = corner_place(links.corners, ci, row3(links.middle, i), row3(links.w1, i), row3(links.w2, i))
+        if round_k:
+            second = corner_place(links.corners, ck, row3(links.middle, k), row3(links.w1, k), row3(links.w2, k))
+        ok, p, q = tangent_points(
+            first, row3(links.w3, i), ri, links.sense[i], second, row3(links.w3, k), rk, links.sense[k]
+        )
+        t = sub(q, p)
+        bi, bk = ci, ck
+        if round_i:
+            bi = touched(
+                links.corners, links.corner_first[i], links.corner_last[i], row3(links.w1, i), row3(links.w2, i),
+                links.sense[i], t,
+            )  # fmt: skip
+        if round_k:
+            bk = touched(
+                links.corners, links.corner_first[k], links.corner_last[k], row3(links.w1, k), row3(links.w2, k),
+                links.sense[k], t,
+            )  # fmt: skip
+        if bi == ci and bk == ck:
+            break
+        ci, ck = bi, bk
+    return ok, p, q, ci, ck
+
+
+@inline
+def place_on(links: Links, i: int, corner: int, t: Vector) -> float:
+    """w where a rope of direction t touches the link."""
+    n = scale(links.sense[i], cross(in_plane(t, row3(links.w3, i)), row3(links.w3, i)))
+    angle = math.atan2(dot(n, row3(links.w2, i)), dot(n, row3(links.w1, i)))
+    return place_along(links.corners, corner, links.radius[i], angle)
+
+
+@inline
+def moved_along(links: Links, i: int, new: float, old: float) -> float:
+    """From one place to another the shorter way round."""
+    around: float = links.around[i]
+    return around / (2.0 * math.pi) * nearest_turn((new - old) * (2.0 * math.pi / around))
+
+
+@kernel
+def reel(ropes: Ropes, links: Links) -> None:
+    """New tangents, and the rope that rolled on or off since (9). Writes spans: `start`, `end`, `length`, `next`."""
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.last[r]):
+            links.next[i] = -1
+            if links.active[i] == 0 or ropes.broken[r] == 1:
+                continue
+            k = next_active(ropes, links, r, i)
+            links.next[i] = k
+            if k < 0:
+                continue
+            ok, p, q, ci, ck = find_span(links, i, k)
+            if not ok:
+                continue  # wheels ran into each other: the span stays where it was
+            t = sub(q, p)
+            if rolls(links, i):
+                w = place_on(links, i, ci, t)
+                on = links.sense[i] * moved_along(links, i, w, links.place_out[i])
+                links.place_out[i] = w
+                links.stored[i] += on
+                links.rest[i] -= on
+            if rolls(links, k):
+                w = place_on(links, k, ck, t)
+                on = -links.sense[k] * moved_along(links, k, w, links.place_in[k])
+                links.place_in[k] = w
+                links.stored[k] += on
+                links.rest[i] -= on
+            put3(links.start, i, p)
+            put3(links.end, i, q)
+            links.length[i] = math.sqrt(dot(t, t))
+
+
+@inline
+def span_compliance(ropes: Ropes, links: Links, r: int, i: int) -> float:
+    """m/N, of a span in tension."""
+    if ropes.axial[r] > 0.0:
+        soft: float = max(links.rest[i], 0.0) / ropes.axial[r]
+        return soft
+    return ropes.compliance[r]  # type: ignore[no-any-return]
+
+
+@kernel
+def rope_rows(
+    rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, known: Multipliers, span_base: int, slip_base: int, h: float
+) -> None:
+    """Rows of all spans (10), and of the links over which rope slips (11).
+
+    A span between two things that stand still counts only where rope slips in or out of it; it is then a little soft,
+    as it has no mass to balance its tension.
+    """
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.last[r]):
+            links.row[i] = -1
+            links.slip_row[i] = -1
+            k = links.next[i]
+            if k < 0:
+                continue
+            a, b = links.body[i], links.body[k]
+            still = a == b or (bodies.movable[a] == 0 and bodies.movable[b] == 0)
+            if still and not (slips_over(links, i) or slips_over(links, k)):
+                continue
+            p, q = row3(links.start, i), row3(links.end, i)
+            t = scale(1.0 / max(links.length[i], 1e-300), sub(q, p))
+            soft = span_compliance(ropes, links, r, i)
+            if still:
+                soft = max(soft, ropes.least[r] * h * h)
+            low = 0.0
+            gap = links.length[i] - links.rest[i]
+            if ropes.compression[r] > 0.0:
+                low = -NO_BOUND
+                if gap < 0.0:
+                    soft = 1.0 / ropes.compression[r]
+            turn_a = scale(-1.0, cross(sub(p, row3(bodies.x, a)), t))
+            turn_b = cross(sub(q, row3(bodies.x, b)), t)
+            if a == b:  # on one body a span moves nothing
+                a, b = 0, 0
+            links.row[i] = add_row(rows, span_base + i, a, b, t, turn_a, turn_b, gap, soft / (h * h), low, NO_BOUND)
+        for i in range(ropes.first[r], ropes.last[r]):
+            k = links.next[i]
+            if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
+                continue
+            before = known.total[span_base + i]
+            drag = rubbing(links, k, before, known.total[span_base + k])
+            links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag)
+
+
+@inline
+def slips_over(links: Links, k: int) -> bool:
+    """Whether the rope slips over link k now."""
+    if links.kind[k] == PINHOLE:
+        return True
+    return links.kind[k] == ROLLING and (links.friction[k] == 0.0 or links.slips[k] != 0.0)  # type: ignore[no-any-return]
+
+
+@inline
+def grip_of(links: Links, k: int) -> float:
+    """e^{μφ} of the rope on link k."""
+    angle = max(links.stored[k], 0.0) / links.around[k] * 2.0 * math.pi
+    return math.exp(links.friction[k] * angle)
+
+
+@inline
+def rubbing(links: Links, k: int, before: float, after: float) -> float:
+    """F of (11), from the higher of both tensions, the one that the fixed point is sure to settle with."""
+    if links.kind[k] == PINHOLE or links.friction[k] <= 0.0:
+        return 0.0
+    share: float = 1.0 - 1.0 / grip_of(links, k)
+    return share * before if links.slips[k] > 0.0 else -share * after
+
+
+@kernel
+def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: int) -> None:
+    """Rope moves as the slip rows found; rough links begin and end to slip (12)."""
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.last[r]):
+            k = links.next[i]
+            if k < 0 or links.next[k] < 0:
+                continue
+            if links.slip_row[k] >= 0:
+                u = rows.step[links.slip_row[k]]
+                links.rest[i] -= u
+                links.rest[k] += u
+                if links.slips[k] * u > 0.0:  # towards the lower tension: it would stick before
+                    links.slips[k] = 0.0
+            elif links.kind[k] == ROLLING and links.friction[k] > 0.0:
+                before, after = known.total[span_base + i], known.total[span_base + k]
+                grip = grip_of(links, k)
+                if before > after * grip:
+                    links.slips[k] = 1.0
+                elif after > before * grip:
+                    links.slips[k] = -1.0
