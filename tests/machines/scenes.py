@@ -143,19 +143,23 @@ def elastic_over_pulley(p: dict[str, Any], m2: float, locked: bool) -> Scene:
 
 
 def simple(density: float) -> Scene:
-    """MCJM18 fig. 12: three bodies of 1, 1 and 2 m³ on one rope that runs over two cylinders, g = 10 m/s²."""
-    wheels = [wheel(f"wheel {k}", x, 0.0, 0.5, motion="free", density=density) for k, x in enumerate((-2.0, 2.0))]
+    """MCJM18 fig. 12: two bodies of 1 m³ on the left, one of 2 m³ on the right of two cylinders, g = 10 m/s²."""
+    wheels = [
+        {**wheel(f"wheel {k}", x, 0.0, 0.5, motion="free", density=density),
+         "shape": {"kind": "cylinder", "radius": 0.5, "length": 1.0}}
+        for k, x in enumerate((-2.0, 2.0))
+    ]  # fmt: skip
     boxes = [
         {"name": f"box {k}", "shape": {"kind": "box", "size": size}, "position": [x, 0.0, z], "motion": "free",
          "density": density, "collide": False}
-        for k, (size, x, z) in enumerate([([1, 1, 1], -2.5, -3.0), ([1, 1, 2], 0.0, -2.5), ([1, 1, 1], 2.5, -3.0)])
+        for k, (size, x, z) in enumerate([([1, 1, 1], -2.5, -6.0), ([1, 1, 1], -2.5, -3.0), ([1, 1, 2], 2.5, -4.0)])
     ]  # fmt: skip
     path = [
         held("box 0", z=0.5),
+        held("box 1"),
         over("wheel 0", "right"),
-        held("box 1", z=1.0),
         over("wheel 1", "right"),
-        held("box 2", z=0.5),
+        held("box 2", z=1.0),
     ]
     joints = [axle("wheel 0", x=-2.0), axle("wheel 1", x=2.0)]
     return scene([*wheels, *boxes], joints, [{"name": "rope", "path": path}], gravity=[0, 0, -10])

@@ -290,6 +290,7 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
     for i in range(rows.used[0]):
         if rows.left[i] < 0:
             known.total[rows.owner[i]] += rows.step[i]
+            known.last[rows.owner[i]] = known.total[rows.owner[i]]
             push_momentum(rows, bodies, i, rows.step[i])
     return 0
 

@@ -17,7 +17,7 @@ from lissom.machines.contacts import BOX, Contacts, make_contacts
 from lissom.machines.inertia import Heft, heft_of, together
 from lissom.machines.joints import SLOTS, Joints, empty_joints
 from lissom.machines.profiles import WHEEL, circumference, corners_of, hull
-from lissom.machines.ropes import Links, Ropes, find_span, moved_along, next_active, place_on, rolls, see_links
+from lissom.machines.ropes import Links, Ropes, find_span, next_active, place_on, rolls, see_links
 from lissom.machines.rows import NO_BOUND, Multipliers, empty_rows
 from lissom.machines.stepping import Parts
 from lissom.scene import Problem, Scene, SceneError
@@ -83,7 +83,7 @@ def read_machine(scene: Scene) -> Reading:
     contacts = _read_contacts(scene, placed, bodies, joined)
     owners = len(joined) * SLOTS + 2 * len(links.kind)
     rows = empty_rows(max(owners, 1))
-    known = Multipliers(np.zeros(owners), np.zeros(owners, dtype=np.int64))
+    known = Multipliers(np.zeros(owners), np.zeros(owners), np.zeros(owners, dtype=np.int64))
     bodies.order[:] = _order(bodies, joints, ropes, links)
     places = np.array([pose[0] for pose in poses.values()] or [(0.0, 0.0, 0.0)])
     size = float(np.max(np.ptp(places, axis=0), initial=0.0)) or 1.0
@@ -389,10 +389,14 @@ def _rest(rope: Rope, link: Link, length: float) -> float:
 
 def _arc(rope: Rope, links: Links, first: int, k: int) -> float:
     """What lies on a wheel between arriving and leaving, up to 3/4 turn; less than nothing is refused."""
-    around = float(links.around[k])
-    on = float(links.sense[k]) * float(moved_along(links, k, links.place_out[k], links.place_in[k]))
-    if on < -0.25 * around:
-        on += around
+    around, sense = float(links.around[k]), float(links.sense[k])
+    before = next(i for i in range(first, first + len(rope.path)) if links.active[i] and links.next[i] == k)
+    t_in, t_out = (links.end[i] - links.start[i] for i in (before, k))
+    headings = [math.atan2(float(t @ links.w2[k]), float(t @ links.w1[k])) for t in (t_in, t_out)]
+    turn = (sense * (headings[1] - headings[0]) + 0.5 * math.pi) % (2.0 * math.pi) - 0.5 * math.pi
+    on = sense * float(links.place_out[k] - links.place_in[k]) % around
+    if turn < 1e-9 and on > 0.5 * around:
+        on -= around
     link = rope.path[k - first]
     if on < 0.0 and not link.turns:
         other = "right" if link.side == "left" else "left"

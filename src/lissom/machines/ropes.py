@@ -292,8 +292,7 @@ def rope_rows(
             k = links.next[i]
             if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
                 continue
-            before = known.total[span_base + i]
-            drag = rubbing(links, k, before, known.total[span_base + k])
+            drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
             links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag)
 
 
