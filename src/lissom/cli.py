@@ -244,6 +244,37 @@ def swept_scene(
     return GOOD if swept.ok else CHECK_FAILS
 
 
+@app.command()
+def run(
+    scene: SceneFile,
+    seconds: Annotated[float, typer.Option(min=0.0, max=1e6, help="How long, in s of the machine.")] = 5.0,
+    rate: Annotated[float, typer.Option(min=1.0, max=1e5, help="Steps and records per second.")] = 60.0,
+    substeps: Annotated[int, typer.Option(min=1, max=10_000, help="Of each step.")] = 10,
+    settings: Settings = None,
+    json: AsJson = False,
+    output: Folder = None,
+) -> None:
+    """Run a machine: bodies and ropes in time, with tensions, stored lengths and poses."""
+    with user_mistakes(), compiling():
+        from lissom.analysis.machines import print_run, record, run_json, write_run
+        from lissom.machines.machine import Machine
+
+        machine = Machine(load(scene, settings or []), substeps=substeps)
+        total = round(seconds * rate)
+        with counting("steps", total) as count:
+            found = record(machine, total, 1.0 / rate, count)
+        if json:
+            typer.echo(run_json(found), nl=False)
+        else:
+            print_run(found, make_console())
+        if output is not None:
+            for path in write_run(found, output):
+                typer.echo(f"wrote {path}", err=json)
+    if not found.finite:
+        typer.echo("not certified: the machine flew apart; take more substeps", err=True)
+        raise typer.Exit(NOT_CERTIFIED)
+
+
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], object]]:
     """A bar on stderr, where someone looks at it."""

@@ -42,6 +42,7 @@ from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
 if TYPE_CHECKING:
+    from lissom.machines.machine import Machine
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
@@ -113,6 +114,7 @@ class Simulation(Built):
         """Held parts that could not go all their way in the last solve."""
         self.notes: list[str] = []
         """What had to be said about meshes, and when a saved state was opened."""
+        self._machine: Machine | None = None
         self._read_solids()
 
     def _line(self, cable: Cable) -> Line:
@@ -151,6 +153,7 @@ class Simulation(Built):
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; one is made once, whatever its part is called."""
         self._see()
+        self._machine = None
         self._solids = {}
         for part in filter(is_solid, self._scene.parts):
             file = "" if part.mesh is None else os.path.realpath(self._scene.folder / part.mesh)
@@ -477,12 +480,43 @@ class Simulation(Built):
         self._told |= poses.keys()
         self._follow_all()
 
+    @property
+    def machine(self) -> "Machine":
+        """The free parts, their joints and the ropes, in time. It begins anew, at rest, after an edit or `restore`."""
+        from lissom.machines.machine import Machine
+
+        if self._machine is None:
+            self._machine = Machine(self.scene)
+        return self._machine
+
+    def step(self, dt: float) -> Report:
+        """Bodies and ropes advance by `dt` seconds; cables on moving parts follow, each in its equilibrium there.
+
+        They follow one way: what they pull with does not move the bodies.
+        """
+        machine = self.machine
+        machine.step(dt)
+        self._settings |= machine.joint_values
+        for name, value in machine.joint_values.items():
+            self._moves.setdefault(name, {})["value"] = value
+        poses = machine.poses
+        self._moved |= poses
+        self._parts = part_poses(self._scene, self._moved, self._settings)
+        for name, pose in poses.items():
+            self._say_part(name, pose)
+        self._follow_all()
+        return self.solve()
+
     def _put_part(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""
-        parent = self._scene.part(name).parent
-        said = pose if parent is None else relative(self._parts[parent], pose)
         self._moved[name] = pose
         self._parts = part_poses(self._scene, self._moved, self._settings)
+        self._say_part(name, pose)
+
+    def _say_part(self, name: str, pose: Pose) -> None:
+        """Where a part is now becomes what the scene says."""
+        parent = self._scene.part(name).parent
+        said = pose if parent is None else relative(self._parts[parent], pose)
         joint = next((k for k in self._scene.joints if k.part == name), None)
         if joint is not None:  # the scene says where it is with the joint at 0
             said = joint.moved_back(said, self.joints[joint.name])
@@ -530,6 +564,8 @@ class Simulation(Built):
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
+        if scene.ropes != before.ropes or scene.gravity != before.gravity:
+            self._machine = None
         around = any(getattr(scene, k) != getattr(before, k) for k in ("parts", "junctions", "joints"))
         if around:
             self._moved.clear()

@@ -82,4 +82,4 @@ def test_momentum_is_kept_when_two_bodies_collide() -> None:
     q, k = machine.momentum
     assert machine.velocity("right")[0] > 0.2
     assert q == pytest.approx(p, abs=1e-10)
-    assert k == pytest.approx(l, abs=1e-3 * np.linalg.norm(p))
+    assert k == pytest.approx(l, abs=1e-3 * float(np.linalg.norm(p)))

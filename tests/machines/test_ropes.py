@@ -260,7 +260,7 @@ def test_hull_and_circumference() -> None:
 def test_wheels_in_each_other_are_refused() -> None:
     parts = [wheel("big", 0.0, 0.0, 0.5), wheel("small", 0.2, 0.0, 0.1), weight("bob", 2.0, 0.0, 1.0), {"name": "hook"}]
     path = [held("hook", -2.0), over("big", "left"), over("small", "left"), held("bob")]
-    with pytest.raises(SceneError, match="rope/link 3.*has no tangent with big.*0.2 m apart.*more than 0.4 m"):
+    with pytest.raises(SceneError, match=r"rope/link 3.*has no tangent with big.*0.2 m apart.*more than 0.4 m"):
         Machine(scene(parts, [], [{"name": "rope", "path": path}]))
 
 

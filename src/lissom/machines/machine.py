@@ -25,6 +25,7 @@ FULL = 400
 class RopeReading:
     """A rope as it is. Spans are those between active links, in order."""
 
+    leaves: NDArray[np.int64]  # (spans,) the link of the path that each span leaves
     tension: Array  # (spans,) N
     length: Array  # (spans,) m
     rest: Array  # (spans,) unstretched, m
@@ -107,6 +108,19 @@ class Machine:
         q = quaternion_of(r @ on.turn)
         return (float(x[0]), float(x[1]), float(x[2])), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
 
+    @property
+    def poses(self) -> dict[str, Pose]:
+        """Of the free parts, by name."""
+        return {name: self.pose(name) for name in self._read.roots}
+
+    @property
+    def joint_values(self) -> dict[str, float]:
+        """Of the hinges and slides on free parts, rad or m, within their ranges."""
+        joints = self._parts.joints
+        values = np.clip(joints.value, joints.low, joints.high)
+        on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
+        return {name: float(values[j]) for j, name in enumerate(self._read.joints) if on_axis[j]}
+
     def velocity(self, part: str) -> Array:
         """(3,) of the centre of mass of the body that a part belongs to, m/s."""
         self.scene.part(part)
@@ -174,6 +188,7 @@ class Machine:
         tension = lam / self._h**2 if self._h > 0.0 else np.zeros(len(spans))
         broken = bool(ropes.broken[r])
         return RopeReading(
+            np.array(spans, dtype=np.int64) - ropes.first[r],
             0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
             links.active[all_of] == 1, links.start[spans], links.end[spans],
             float(whole_length(ropes, links, r)), broken,
