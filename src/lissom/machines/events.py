@@ -3,6 +3,8 @@
 Each keeps the whole length of the rope, to rounding. They happen between substeps.
 """
 
+import math
+
 from lissom.geometry.triples import Vector, cross, dot, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
@@ -18,7 +20,10 @@ from lissom.machines.ropes import (
     place_on,
 )
 from lissom.machines.rows import Multipliers
-from lissom.machines.tangents import in_plane
+from lissom.machines.tangents import furthest, in_plane
+
+DETOUR = 1.02  # a split leads the rope a longer way by no more: what is farther off was not met in one substep
+EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
 @kernel
@@ -30,6 +35,8 @@ def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int,
         for i in range(ropes.first[r], ropes.last[r]):
             if known.total[span_base + i] > ropes.strength[r] * h * h:
                 ropes.broken[r] = 1
+        for i in range(ropes.first[r], ropes.last[r]):
+            links.ease[i] *= EASING
         switch_ends(ropes, links, r)
         merge(ropes, links, r)
         split(ropes, links, r)
@@ -95,25 +102,33 @@ def merge(ropes: Ropes, links: Links, r: int) -> None:
             links.rest[k] = 0.0
             links.stored[k] = 0.0
             links.active[k] = 0
+            links.ready[k] = 1
             links.next[i] = links.next[k]
             links.next[k] = -1
 
 
 @inline
-def lies_on(links: Links, i: int, k: int, p: Vector, q: Vector) -> bool:
-    """Whether the straight span from p to q, seen in the plane of link k, cuts its wheel from the right side."""
+def meets(links: Links, k: int, p: Vector, q: Vector) -> bool:
+    """Whether the straight span from p to q, seen in the plane of link k, has come to cut its outline from the side on
+    which the rope is to lie; a rope that comes from the other side passes. Writes `ready`: it is clear of it there.
+    """
     axis = row3(links.w3, k)
     way = in_plane(sub(q, p), axis)
     out = in_plane(sub(row3(links.middle, k), p), axis)
     square = dot(way, way)
-    along = dot(out, way)
-    if not 0.0 < along < square:
+    if not 0.0 < dot(out, way) < square:
         return False
-    n = scale(links.sense[k], cross(way, axis))
-    reach = 0.5 * links.around[k]  # no profile reaches farther than half its circumference
+    n = scale(links.sense[k] / math.sqrt(square), cross(way, axis))
+    x, y = dot(n, row3(links.w1, k)), dot(n, row3(links.w2, k))
+    corner = furthest(links.corners, links.corner_first[k], links.corner_last[k], x, y)
+    reach = links.corners[corner, 0] * x + links.corners[corner, 1] * y + links.radius[k]
     offset = -dot(out, n)
-    cuts: bool = offset * offset < reach * reach * square
-    return cuts
+    if offset >= reach:
+        links.ready[k] = 1
+        return False
+    if offset <= -reach:
+        links.ready[k] = 0
+    return links.ready[k] == 1  # type: ignore[no-any-return]
 
 
 @kernel
@@ -128,7 +143,7 @@ def split(ropes: Ropes, links: Links, r: int) -> None:
             j = j + 1 if j + 1 < ropes.last[r] else ropes.first[r]
             if j == k:
                 break
-            if links.kind[j] != ROLLING or not lies_on(links, i, j, row3(links.start, i), row3(links.end, i)):
+            if links.kind[j] != ROLLING or not meets(links, j, row3(links.start, i), row3(links.end, i)):
                 continue
             one, p, q, _, c = find_span(links, i, j)
             two, u, v, d, _ = find_span(links, j, k)
@@ -136,9 +151,10 @@ def split(ropes: Ropes, links: Links, r: int) -> None:
                 continue
             place_in, place_out = place_on(links, j, c, sub(q, p)), place_on(links, j, d, sub(v, u))
             on = links.sense[j] * moved_along(links, j, place_out, place_in)
-            if on <= 0.0 or on >= links.rest[i]:
+            left, right = math.sqrt(dot(sub(q, p), sub(q, p))), math.sqrt(dot(sub(v, u), sub(v, u)))
+            if on <= 0.0 or on >= links.rest[i] or left + right + on > DETOUR * links.length[i]:
                 continue
-            take_up(links, i, j, k, on, dot(sub(q, p), sub(q, p)) ** 0.5, dot(sub(v, u), sub(v, u)) ** 0.5)
+            take_up(links, i, j, k, on, left, right)
             links.place_in[j] = place_in
             links.place_out[j] = place_out
             break
@@ -150,6 +166,8 @@ def take_up(links: Links, i: int, j: int, k: int, on: float, left: float, right:
     rest = links.rest[i] - on
     links.rest[i] = rest * left / (left + right)
     links.rest[j] = rest - links.rest[i]
+    links.ease[i] = max(0.0, left - links.rest[i])
+    links.ease[j] = max(0.0, right - links.rest[j])
     links.stored[j] = on
     links.active[j] = 1
     links.slips[j] = 0.0

@@ -122,6 +122,7 @@ def assemble(rows: Rows, bodies: Bodies, net: Network) -> None:
         if rows.left[i] >= 0:
             net.matrix[base + net.position[rows.left[i]]] = -1.0
             net.matrix[base + net.position[rows.right[i]]] = 1.0
+            net.matrix[base + p] = rows.alpha[i]
             continue
         own = (1.0 + RAISED) * own_mobility(rows, bodies, i) + rows.alpha[i]
         net.matrix[base + p] = own if own > 0.0 else math.inf  # what moves nothing carries nothing

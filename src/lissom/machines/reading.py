@@ -39,6 +39,9 @@ LINK_KINDS = {
 }
 JOINT_KINDS = {"hinge": kinds.HINGE, "slide": kinds.SLIDE, "ball": kinds.BALL, "fixed": kinds.FIXED}
 
+LEAST_DRAG = 1e-9
+"""Of a slip, relative to the mass of the machine."""
+
 LEAST_COMPLIANCE = 1e-7
 """Of a span that nothing movable is on, relative to what the bodies of the machine together would have."""
 
@@ -81,7 +84,7 @@ def read_machine(scene: Scene) -> Reading:
     joints = _read_joints(scene, joined, placed)
     ropes, links = _read_ropes(scene, placed, float(mass.sum()))
     contacts = _read_contacts(scene, placed, bodies, joined)
-    owners = len(joined) * SLOTS + 2 * len(links.kind)
+    owners = len(joined) * SLOTS + 3 * len(links.kind)
     rows = empty_rows(max(owners, 1))
     known = Multipliers(np.zeros(owners), np.zeros(owners), np.zeros(owners, dtype=np.int64))
     bodies.order[:] = _order(bodies, joints, ropes, links)
@@ -244,6 +247,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         compression=np.zeros(n),
         strength=np.full(n, NO_BOUND),
         broken=np.zeros(n, dtype=np.int64),
+        heavy=np.full(n, LEAST_DRAG * (mass or 1.0)),
         least=np.full(n, LEAST_COMPLIANCE / (mass or 1.0)),
     )
     profiles: list[Array] = []
@@ -270,7 +274,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
 
 
 def _empty_links(m: int) -> Links:
-    integers = {"kind", "body", "corner_first", "corner_last", "active", "held", "next", "row", "slip_row"}
+    integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "row", "slip_row"}
     vectors = {"centre", "e1", "e2", "axis", "start", "end", "middle", "w1", "w2", "w3"}
     made: dict[str, Any] = {}
     for name in Links._fields:

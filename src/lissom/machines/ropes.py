@@ -28,6 +28,9 @@ from lissom.machines.tangents import (
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+CLEAR = 1.02  # of the distance at which two links would have no tangent: they touch there
+SHORTEST = 0.02  # of the larger radius: wheels of one size and side have a tangent at any distance but none
+
 ATTACHMENT, ROLLING, PINHOLE, HYBRID = 0, 1, 2, 3
 NO_SLIP = -1.0  # in place of a coefficient of friction
 
@@ -43,6 +46,7 @@ class Ropes(NamedTuple):
     compression: Array  # (n,) stiffness of a span that is pushed, N/m; 0: tension only
     strength: Array  # (n,) breaking force, N
     broken: Indices  # (n,) 1 once it broke
+    heavy: Array  # (n,) drag of a slip, kg; a tiny part of the machine's mass
     least: Array  # (n,) compliance of a span that nothing movable is on, divided by h², 1/kg
 
 
@@ -63,6 +67,7 @@ class Links(NamedTuple):
     friction: Array  # (n,) coefficient, or NO_SLIP
     sense: Array  # (n,) σ
     active: Indices  # (n,) 0: the rope passes it by
+    ready: Indices  # (n,) 1: not active, and the rope is clear of it on the side on which it would lie
     held: Indices  # (n,) 1: a hybrid whose rope is used up
     stored: Array  # (n,) s, m
     place_in: Array  # (n,) w where the rope arrives and leaves, m
@@ -71,6 +76,7 @@ class Links(NamedTuple):
     slips: Array  # (n,) −1, 0, 1: which way the rope slips
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
+    ease: Array  # (n,) what a span that a split made too short is not yet asked to give, m
     next: Indices  # (n,) where it leads; −1: nowhere
     start: Array  # (n, 3) where it begins and ends, in the world
     end: Array
@@ -223,8 +229,9 @@ def reel(ropes: Ropes, links: Links) -> None:
             if k < 0:
                 continue
             ok, p, q, ci, ck = find_span(links, i, k)
-            if not ok:
-                continue  # wheels ran into each other: the span stays where it was
+            if not ok:  # wheels ran into each other: nothing pulls until there is a tangent again
+                links.length[i] = 0.0
+                continue
             t = sub(q, p)
             if rolls(links, i):
                 w = place_on(links, i, ci, t)
@@ -266,19 +273,19 @@ def rope_rows(
             links.row[i] = -1
             links.slip_row[i] = -1
             k = links.next[i]
-            if k < 0:
+            if k < 0 or links.length[i] <= 0.0:
                 continue
             a, b = links.body[i], links.body[k]
             still = a == b or (bodies.movable[a] == 0 and bodies.movable[b] == 0)
             if still and not (slips_over(links, i) or slips_over(links, k)):
                 continue
             p, q = row3(links.start, i), row3(links.end, i)
-            t = scale(1.0 / max(links.length[i], 1e-300), sub(q, p))
+            t = scale(1.0 / links.length[i], sub(q, p))
             soft = span_compliance(ropes, links, r, i)
             if still:
                 soft = max(soft, ropes.least[r] * h * h)
             low = 0.0
-            gap = links.length[i] - links.rest[i]
+            gap = links.length[i] - links.rest[i] - links.ease[i]
             if ropes.compression[r] > 0.0:
                 low = -NO_BOUND
                 if gap < 0.0:
@@ -293,7 +300,39 @@ def rope_rows(
             if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
                 continue
             drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
-            links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag)
+            links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag, ropes.heavy[r])
+
+
+@kernel
+def guard_rows(rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, base: int) -> None:
+    """Links next to each other stay so far apart that there is a tangent (8): a thimble that is hauled up to its sheave
+    touches it. A row c − |D| ≤ 0 where they come near.
+    """
+    for i in range(links.kind.shape[0]):
+        k = links.next[i]
+        if k < 0 or links.body[i] == links.body[k]:
+            continue
+        a, b = links.body[i], links.body[k]
+        if bodies.movable[a] == 0 and bodies.movable[b] == 0:
+            continue
+        round_i, round_k = rolls(links, i), rolls(links, k)
+        if not (round_i or round_k):
+            continue
+        ri = links.radius[i] * links.sense[i] if round_i else 0.0
+        rk = links.radius[k] * links.sense[k] if round_k else 0.0
+        if dot(row3(links.w3, i), row3(links.w3, k)) < 0.0 and round_i and round_k:
+            rk = -rk
+        least = CLEAR * max(abs(ri - rk), SHORTEST * max(abs(ri), abs(rk)))
+        p = row3(links.middle, i) if round_i else held_place(links, i)
+        q = row3(links.middle, k) if round_k else held_place(links, k)
+        d = sub(q, p)
+        far = math.sqrt(dot(d, d))
+        if far > 1.5 * least or far == 0.0:
+            continue
+        e = scale(-1.0 / far, d)
+        turn_a = scale(-1.0, cross(sub(p, row3(bodies.x, a)), e))
+        turn_b = cross(sub(q, row3(bodies.x, b)), e)
+        add_row(rows, base + i, a, b, e, turn_a, turn_b, least - far, 0.0, 0.0, NO_BOUND)
 
 
 @inline

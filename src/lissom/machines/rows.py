@@ -96,10 +96,13 @@ def add_row(
 
 
 @inline
-def add_slip(rows: Rows, owner: int, left: int, right: int, value: float) -> int:
-    """λ of `left` − λ of `right` = −value; u moves from the left span into the right one."""
+def add_slip(rows: Rows, owner: int, left: int, right: int, value: float, drag: float) -> int:
+    """λ of `left` − λ of `right` = −value; u moves from the left span into the right one.
+
+    A little `drag` (kg) against u decides between slips that would do the same, where the spans beyond are slack.
+    """
     none = (0.0, 0.0, 0.0)
-    i = add_row(rows, owner, 0, 0, none, none, none, value, 0.0, -NO_BOUND, NO_BOUND)
+    i = add_row(rows, owner, 0, 0, none, none, none, value, -drag, -NO_BOUND, NO_BOUND)
     rows.left[i] = left
     rows.right[i] = right
     return i

@@ -9,7 +9,7 @@ from lissom.machines.contacts import Contacts, find_contacts, press, settle
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.network import Network, solve_in_turn, solve_together
-from lissom.machines.ropes import Links, Ropes, reel, rope_rows, see_links, slip
+from lissom.machines.ropes import Links, Ropes, guard_rows, reel, rope_rows, see_links, slip
 from lissom.machines.rows import Multipliers, Rows
 
 SWEEPS = 50  # row by row, where the envelope outgrew its room within a step
@@ -39,6 +39,7 @@ def gather(parts: Parts, h: float) -> None:
     see_links(bodies, links)
     reel(ropes, links)
     rope_rows(rows, bodies, ropes, links, known, spans, slips, h)
+    guard_rows(rows, bodies, ropes, links, slips + links.kind.shape[0])
 
 
 @kernel
