@@ -14,7 +14,7 @@ def random_machine(seed: int) -> Scene:
     """
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 6))
-    spread = float(random.uniform(0.0, 0.3)) if random.random() < 0.5 else 0.0
+    spread = float(random.uniform(0.0, 0.05)) if random.random() < 0.5 else 0.0
     parts: list[Any] = [{"name": "ground", "shape": {"kind": "plane"}, "position": [0, 0, -3.0], "friction": 0.3}]
     joints: list[Any] = []
     path: list[Any] = []

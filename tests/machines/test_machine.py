@@ -98,3 +98,16 @@ def test_examples_run_and_keep_their_ropes(path: Path) -> None:
     assert math.isfinite(machine.energy)
     for name, total in totals.items():
         assert machine.rope(name).total == pytest.approx(total, abs=1e-10)
+
+
+def test_the_hoist_lifts_at_the_speed_of_its_drum() -> None:
+    """2 rad/s on a drum of 100 mm: 0.2 m/s, and the rope carries the weight. Its elongation is that of E A."""
+    machine = Machine(Scene.load(EXAMPLES / "hoist.toml"))
+    before = machine.pose("load")[0][2]
+    for _ in range(180):
+        machine.step(1.0 / 60.0)
+    rope = machine.rope("hoist")
+    assert machine.pose("load")[0][2] - before == pytest.approx(0.2 * machine.time, abs=5e-3)
+    assert rope.tension == pytest.approx([981.0] * 2, rel=0.02)
+    assert rope.stored[0] == pytest.approx(12.0 + 0.2 * machine.time, abs=5e-3)
+    assert machine.joint("winch").torque == pytest.approx(98.1, rel=0.02)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels import unchecked
 from lissom.machines import joints as joint_kinds
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
@@ -61,7 +62,7 @@ class Machine:
             if count < 1:
                 raise ValueError(f"{name} = {count}: must be 1 or more")
         self.scene = scene
-        self.substeps, self.iterations, self.solver = substeps, iterations, solver
+        self.substeps, self.iterations, self.solver = int(substeps), int(iterations), solver
         self.time = 0.0
         self._h = 0.0
         self._read = read_machine(scene)
@@ -81,9 +82,9 @@ class Machine:
         """Advances by `dt` seconds."""
         if not (dt > 0.0 and math.isfinite(dt)):
             raise ValueError(f"dt = {dt}: must be a time above 0, in s")
-        self._h = dt / self.substeps
+        self._h = float(dt) / self.substeps
         gx, gy, gz = self.scene.gravity
-        needed = advance(
+        needed = unchecked(advance)(
             self._parts, self._net, (gx, gy, gz), self._h, self.substeps, self.iterations,
             self.solver == "direct", self._read.size,
         )  # fmt: skip

@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 RAISED = 1e-8  # of the diagonal, so that redundant rows share what they carry
-MOST_SEARCHES = 20  # of the rows at bounds in one step; what is left then is found in the next
+MOST_SEARCHES = 20  # of the rows at bounds; two or three are usual
+UNSETTLED = -1
 
 
 class Network(NamedTuple):
@@ -148,8 +149,8 @@ def is_free(rows: Rows, known: Multipliers, i: int) -> bool:
 
 
 @kernel
-def factorise(rows: Rows, known: Multipliers, net: Network) -> None:
-    """Writes `factor` and `pivot` for the rows that are free."""
+def factorise(rows: Rows, known: Multipliers, net: Network) -> bool:
+    """Writes `factor` and `pivot` for the rows that are free; whether all pivots have the sign that they must have."""
     for p in range(rows.used[0]):
         first = net.first[p]
         base = net.offset[p] - first
@@ -172,6 +173,9 @@ def factorise(rows: Rows, known: Multipliers, net: Network) -> None:
             net.factor[base + j] = found / net.pivot[j]
             pivot -= found * net.factor[base + j]
         net.pivot[p] = pivot
+        if not (pivot < 0.0 if rows.left[net.sorted[p]] >= 0 else pivot > 0.0):
+            return False
+    return True
 
 
 @kernel
@@ -276,18 +280,25 @@ def mend_states(rows: Rows, known: Multipliers) -> None:
 
 @kernel
 def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> int:
-    """One solution of (4): multipliers, corrections and momenta; how much room it lacks in `matrix`, or 0."""
+    """One solution of (4): multipliers, corrections and momenta. 0, or how much room it needs in `matrix`, or UNSETTLED
+    where it was not found which rows stay at their bounds; then nothing is changed.
+    """
     sort_rows(rows, bodies, net)
     room = lay_out(rows, bodies, net)
     if room > net.matrix.shape[0]:
         return room
     assemble(rows, bodies, net)
     mend_states(rows, known)
+    settled = False
     for _ in range(MOST_SEARCHES):
-        factorise(rows, known, net)
+        if not factorise(rows, known, net):
+            break
         solve_free(rows, bodies, known, net)
         if not revise(rows, bodies, known, size):
+            settled = True
             break
+    if not settled:
+        return UNSETTLED
     for i in range(rows.used[0]):
         if rows.left[i] < 0:
             known.total[rows.owner[i]] += rows.step[i]
@@ -298,8 +309,10 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
 
 @kernel
 def solve_in_turn(rows: Rows, bodies: Bodies, known: Multipliers, sweeps: int) -> None:
-    """Row by row, as MCJM18 do (Gauss–Seidel), for comparison; slip rows are not for it."""
+    """Row by row, as MCJM18 do (Gauss–Seidel), for comparison and as the last resort; nothing slips meanwhile."""
     clear_corrections(rows, bodies)
+    for i in range(rows.used[0]):
+        rows.step[i] = 0.0
     for _ in range(sweeps):
         for i in range(rows.used[0]):
             o = rows.owner[i]
@@ -312,3 +325,7 @@ def solve_in_turn(rows: Rows, bodies: Bodies, known: Multipliers, sweeps: int) -
             known.total[o] = total
             push(rows, bodies, i, step)
             push_momentum(rows, bodies, i, step)
+    for i in range(rows.used[0]):
+        total = known.total[rows.owner[i]]
+        known.last[rows.owner[i]] = total
+        known.state[rows.owner[i]] = LOW if total <= rows.low[i] else HIGH if total >= rows.high[i] else FREE

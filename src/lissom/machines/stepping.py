@@ -12,7 +12,7 @@ from lissom.machines.network import Network, solve_in_turn, solve_together
 from lissom.machines.ropes import Links, Ropes, guard_rows, reel, rope_rows, see_links, slip
 from lissom.machines.rows import Multipliers, Rows
 
-SWEEPS = 50  # row by row, where the envelope outgrew its room within a step
+SWEEPS = 50  # row by row, where all together were not settled, or the envelope outgrew its room within a step
 
 
 class Parts(NamedTuple):
@@ -61,7 +61,7 @@ def advance(
             for _ in range(iterations):
                 gather(parts, h)
                 room = solve_together(rows, bodies, known, net, size)
-                if room > 0:
+                if room != 0:
                     needed = max(needed, room)
                     solve_in_turn(rows, bodies, known, SWEEPS)
                 apply_corrections(bodies, h)
