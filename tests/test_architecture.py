@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "studio": {"scene", "exchange", "simulation", "analysis", "session"},
     "__init__": {"scene", "exchange", "rods", "simulation", "batch", "reaching", "sweeping", "analysis"},
+    "__main__": {"cli"},
     "cli": {
         "machines",
         "scene",
@@ -87,7 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # What a person asks a simulation to show: imported when asked, so that the rest never needs it.
 WHEN_ASKED = {
     "simulation": {
-        "lissom.analysis.files.write_picture",
+        "lissom.analysis.files.picture",
         "lissom.studio.showing.show",
         "lissom.sweeping.Visit",
         "lissom.sweeping.sweep",
@@ -148,7 +149,7 @@ def test_the_rules_have_no_cycle() -> None:
 
 
 def test_nobody_imports_the_command_line() -> None:
-    assert not any("cli" in below for below in MAY_IMPORT.values())
+    assert [name for name, below in MAY_IMPORT.items() if "cli" in below] == ["__main__"]
 
 
 def test_imports_are_seen() -> None:

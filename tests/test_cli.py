@@ -166,6 +166,11 @@ def test_the_shipped_scene_is_the_example() -> None:
     assert shipped.read_bytes() == Path(DEMO).read_bytes()
 
 
+def test_the_package_is_the_command_too() -> None:
+    said = subprocess.run([sys.executable, "-m", "lissom", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"lissom {__version__}\n"
+
+
 def test_version_and_help() -> None:
     assert run("--version") == (0, f"lissom {__version__}\n", "")
     status, out, _ = run("--help")
@@ -344,13 +349,35 @@ def test_sweep_ends_with_4_and_names_the_positions_that_fail(tmp_path: Path) -> 
         (["--positions", "up"], "there is no position of this name"),
         (["--motion", "up"], "there is no motion of this name"),
         (["--grid", "steering=3", "--envelope"], "say where with -o DIR"),
+        (["--grid", "steering=3,steering=5"], "names steering twice"),
+        (["--grid", "steering=1000000000"], "1000000000 positions; must be from 1 to 1000000"),
+        (["--grid", "roll=3"], "roll has no range"),
+        (["--grid", "neck=3"], "neck is a ball joint"),
     ],
 )
 def test_sweep_refuses_what_it_cannot_do(tmp_path: Path, arguments: list[str], words: str) -> None:
-    status, out, err = run("sweep", swept_hose(tmp_path), *arguments)
+    path = Path(swept_hose(tmp_path))
+    for part, joint in (
+        ("wheel", 'name = "roll"\nkind = "hinge"\naxis = [1, 0, 0]'),
+        ("head", 'name = "neck"\nkind = "ball"'),
+    ):
+        more = f'[[parts]]\nname = "{part}"\nmotion = "driven"\n[[joints]]\npart = "{part}"\n{joint}\n'
+        path.write_text(path.read_text() + more)
+    status, out, err = run("sweep", str(path), *arguments)
     assert status == 2
     assert words in err
     assert out == ""
+
+
+def test_names_are_said_as_they_are_and_may_hold_commas(tmp_path: Path) -> None:
+    """A position "left, up" can be asked for, and a cable "hose:b" is not printed with a picture in its name."""
+    path = Path(swept_hose(tmp_path))
+    text = path.read_text().replace('name = "hose"', 'name = "[red]hose:b:"')
+    path.write_text(text.replace("[positions]\n", '[positions]\n"left, up" = { steering = "35 deg" }\n'))
+    _, out, err = run("sweep", str(path), "--positions", "left, up,bump")
+    assert "2 of 2 positions certified" in out, err
+    assert "left, up" in out
+    assert "[red]hose:b:" in out
 
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path: Path) -> None:

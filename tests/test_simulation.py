@@ -620,3 +620,14 @@ def test_an_end_of_a_joined_cable_can_be_turned() -> None:
     simulation.solve().raise_if_failed()
     assert simulation.scene.cable("right").end is not None
     assert simulation.scene.cable("right").twist is None
+
+
+def test_a_picture_needs_no_page_and_no_file(tmp_path: Path) -> None:
+    simulation = Simulation(Scene.load(Path(__file__).parents[1] / "examples" / "cantilever.toml"))
+    simulation.solve()
+    assert simulation.picture().startswith(b"\x89PNG")
+    drawn = simulation.picture(tmp_path / "shape.svg")
+    assert (tmp_path / "shape.svg").read_bytes() == drawn
+    assert b"<svg" in drawn
+    with pytest.raises(ValueError, match=r"shape\.jpg: a picture ends in one of \.png"):
+        simulation.picture(tmp_path / "shape.jpg")

@@ -216,6 +216,10 @@ def test_keyframes_go_straight_and_stand_before_and_after_what_names_them() -> N
         ({"grid": {"steering": ["40 deg"]}}, ValueError, "must lie in the range of steering"),
         ({"grid": {"steering": [float("nan")]}}, ValueError, "must be finite"),
         ({"grid": {"steering": 0}}, ValueError, "must be 1 or more"),
+        ({"grid": {}}, ValueError, "must name at least one joint"),
+        ({"grid": {"steering": 3.0}}, ValueError, "must be how many values"),
+        ({"grid": {"steering": "10 deg"}}, ValueError, "must be how many values"),
+        ({"grid": {"steering": 10**12}}, ValueError, "1000000000000 positions"),
         ({"grid": {"steering": 2000, "travel": 2000}}, ValueError, "4000000 positions"),
         ({"positions": ["left", "rihgt"]}, SceneError, "no position of this name"),
         ({"motion": "lane"}, SceneError, "no motion of this name"),
@@ -365,6 +369,35 @@ def test_a_snapped_arch_stays_where_it_is_until_the_other_limit(count: int) -> N
     for k in inside:
         assert heights[k, False] == pytest.approx(-heights[-k, True], abs=1e-6)
         assert heights[k, False] - heights[k, True] < -0.1
+
+
+@pytest.mark.parametrize("count", [8, 9, 12])
+def test_an_arch_that_flips_over_and_back_at_the_same_place_has_snapped(count: int) -> None:
+    """A round arch whose clamps both turn through the straight line swings over there, and back there as well."""
+    text = ARCH.replace("bending = [1000.0, 1.0], torsion = 1000.0", "bending = 1.0, torsion = 0.8")
+    text = text.replace("start = { position", 'start = { on = "lug", position')
+    text += """\
+[[parts]]
+name = "lug"
+motion = "driven"
+[[joints]]
+name = "other"
+part = "lug"
+kind = "hinge"
+axis = [0, -1, 0]
+range = [-0.5, 0.5]
+[[motions]]
+name = "press"
+keyframes = [{ time = 0, joints = { tilt = 0.4, other = 0.4 } }, { time = 1, joints = { tilt = -0.4, other = -0.4 } }]
+"""
+    visits = list(sweep(Simulation(Scene.from_toml(text)), motion="press", frames=count, back=True))
+    assert all(k.ok for k in visits)
+    snaps = [s for k in visits[1:] for s in k.snaps]
+    assert len(snaps) == 2
+    for snap in snaps:
+        assert at(snap.after, "tilt") == pytest.approx(0.0, abs=1e-3)
+        assert snap.shape_before[32, 2] == pytest.approx(-snap.shape_after[32, 2], abs=1e-3)
+        assert snap.distance > 0.2
 
 
 def test_an_arch_that_does_not_reach_its_limit_goes_the_same_way_back() -> None:

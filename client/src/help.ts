@@ -7,6 +7,7 @@ import { h } from "./panels/elements";
 import { hasMotion } from "./panels/motion";
 import type { Page } from "./panels/page";
 import type { Tree } from "./panels/tree";
+import { isTyping } from "./view/keys";
 
 interface Key {
   keys: string;
@@ -130,8 +131,9 @@ function control(page: Page, tree: Tree, key: string, shift: boolean, typing: bo
   if (key === "o") return () => openScene(page);
   if (key === "enter") return () => page.do({ kind: "Solve", cold: shift });
   if (typing) return null; // a field has its own undo
-  if (key === "z") return () => page.do({ kind: shift ? "Redo" : "Undo" });
-  if (key === "y") return () => page.do({ kind: "Redo" });
+  const kind = key === "z" && !shift ? "Undo" : "Redo";
+  const any = kind === "Undo" ? page.scene?.undo !== "" || page.store.get("dragging") !== null : page.scene?.redo !== "";
+  if (key === "z" || key === "y") return () => any && page.do({ kind });
   if (key === "d") return () => tree.objects.duplicate();
   if (key === "g") return () => void tree.objects.groupSelected();
   if (key === "a") return () => page.store.select([
@@ -157,10 +159,4 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   if (key === "i") return () => tree.objects.isolate();
   if (key === "t") return () => tree.objects.flip("transparent", tops);
   return null;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLInputElement && target.type !== "checkbox" && target.type !== "range"
-  ) || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

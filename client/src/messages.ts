@@ -317,7 +317,7 @@ export interface HowLong {
   cable: string;
 }
 
-/** Something to measure from: where it was clicked, and what was there. */
+/** Something to measure from: where it was clicked, and what was there; on a part in the part's own axes. */
 export interface Pick {
   kind: "point" | "edge" | "face" | "cable" | "part" | "place";
   point: [number, number, number];

@@ -11,6 +11,7 @@ const ONE = new RegExp(`${BEFORE}(${NUMBER}) ${LENGTH}`, "g");
 const FORCE = new RegExp(`${BEFORE}(${NUMBER}) N(?![\\w/ ]*m\\b)(?!\\w)`, "g");
 const SHARE = new RegExp(`${BEFORE}(${NUMBER}) %`, "g");
 const VALUE = new RegExp(` = (${NUMBER})(?=:)`); // the value that a field was to have
+const BOUND = new RegExp(`: must [^:]*${NUMBER} ${LENGTH}`); // a length, so the value is one too
 const IN_FILES = /[.;] a plain number is in metres[^"]*"[^"]*"(?: for millimetres)?/gi; // here it is in the unit shown
 
 /** A sentence of the session in the unit on the screen, without digits that nobody reads. */
@@ -23,8 +24,12 @@ export function readable(text: string, scene: SceneEvent | null): string {
 }
 
 function inUnit(text: string, unit: Unit): string {
-  const bare = text.replace(IN_FILES, "");
-  const isLength = bare !== text;
+  return text.split("\n").map((line) => lineInUnit(line, unit)).join("\n");
+}
+
+function lineInUnit(text: string, unit: Unit): string {
+  const bare = text.replace(IN_FILES, "").replace("expected a length in m,", `expected a length in ${unit},`);
+  const isLength = bare !== text || BOUND.test(text);
   return (isLength ? bare.replace(VALUE, (_, value: string) => ` = ${short(Number(value), unit)}`) : text)
     .replace(RANGE, (_, a: string, and: string, b: string, of: Unit) => `${metres(a, of, unit)}${and}${metres(b, of, unit)}`)
     .replace(ONE, (_, value: string, of: Unit) => metres(value, of, unit))

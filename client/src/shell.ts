@@ -20,10 +20,11 @@ export function buildShell(view: HTMLElement, store: Store, connection: Connecti
   const bottom = new Bottom(page);
   const middle = document.createElement("div");
   middle.className = "middle";
-  const [strip, over] = [toolStrip(page), overlays(page)];
+  const strip = toolStrip(page);
+  const over = overlays(page, strip.element);
   const [bar, notes, properties, status] = [topBar(page), banners(page), propertiesPanel(page), statusBar(page)];
   view.replaceWith(middle);
-  middle.append(view, strip.element, over.element);
+  middle.append(view, over.element);
   const shell = document.createElement("div");
   shell.className = "shell";
   shell.append(bar.element, notes.element, tree.element, middle, properties.element, bottom.element, status.element);

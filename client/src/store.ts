@@ -69,6 +69,16 @@ export interface Said {
   time: number; // ms since 1970
 }
 
+/** A mesh file that is to become a part: what of it is drawn, in the file's own numbers, and where it would stand. */
+export interface Offer {
+  corners: readonly number[]; // of triangles
+  low: Vec3;
+  high: Vec3;
+  scale: number; // m
+  up: "x" | "y" | "z";
+  position: Vec3;
+}
+
 /** What the view can be asked to do; it puts itself into the store. */
 export interface Viewport {
   fit(paths?: readonly string[]): void;
@@ -77,6 +87,8 @@ export interface Viewport {
   current(name: string): View;
   /** A picture of the view as a PNG data address. */
   picture(): string;
+  /** Shows what is to become a part with everything else; none: goes back to how it was looked at before. */
+  offer(offer: Offer | null): void;
   cancel(): void;
 }
 

@@ -11,7 +11,12 @@ export function length(metres: number, unit: Unit, digits: number = DIGITS[unit]
 
 /** "182.4" */
 export function lengthNumber(metres: number, unit: Unit, digits: number = DIGITS[unit]): string {
-  return Number.isFinite(metres) ? (metres / METRES[unit]).toFixed(digits) : "–";
+  return Number.isFinite(metres) ? fixed(metres / METRES[unit], digits) : "–";
+}
+
+/** Nothing is "0.0", never "-0.0". */
+export function fixed(value: number, digits: number): string {
+  return value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
 }
 
 /** A round length, without trailing zeros: "50 mm" */
@@ -27,7 +32,7 @@ export function parseLength(text: string, unit: Unit): number | null {
 }
 
 export function angle(radians: number): string {
-  return `${((radians * 180) / Math.PI).toFixed(1)}°`;
+  return `${fixed((radians * 180) / Math.PI, 1)}°`;
 }
 
 /** Three significant digits: "12.3 N" */

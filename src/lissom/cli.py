@@ -181,12 +181,17 @@ def sweep(
     from lissom.analysis.sweepfiles import Request
 
     with user_mistakes():
-        request = Request(motion, joint_counts(grid), names(positions), frames, back)
         if sum(k is not None for k in (motion, grid, positions)) != 1:
             fail("say what to sweep: one of --motion, --grid and --positions")
         if envelope and output is None:
             fail("--envelope writes files: say where with -o DIR")
-        found = swept_scene(load(scene, settings or []), request, output, needed, envelope, json, processes)
+        loaded = load(scene, settings or [])
+        request = Request(motion, joint_counts(grid), names(positions, loaded), frames, back)
+        try:
+            request.goals(loaded)
+        except ValueError as error:
+            fail(str(error))
+        found = swept_scene(loaded, request, output, needed, envelope, json, processes)
     raise typer.Exit(found)
 
 
@@ -203,12 +208,23 @@ def joint_counts(text: str | None) -> dict[str, int] | None:
             raise SceneError(
                 f'--grid {text!r:.80}: must be joints and how many values of each, as "steering=9,travel=9"'
             )
+        if name.strip() in found:
+            raise SceneError(f"--grid {text!r:.80}: names {name.strip()} twice; leave one of them out")
         found[name.strip()] = int(count)
     return found
 
 
-def names(text: str | None) -> list[str] | str | None:
-    return text if text is None or text == "all" else [k.strip() for k in text.split(",")]
+def names(text: str | None, scene: Scene) -> list[str] | str | None:
+    """Positions with commas between; a name may hold commas itself: the longest that there is counts."""
+    if text is None or text == "all":
+        return text
+    pieces, found = text.split(","), []
+    while pieces:
+        whole = [k for k in range(len(pieces), 0, -1) if ",".join(pieces[:k]).strip() in scene.positions]
+        count = whole[0] if whole else 1
+        found.append(",".join(pieces[:count]).strip())
+        pieces = pieces[count:]
+    return found
 
 
 def swept_scene(
@@ -526,10 +542,14 @@ def save(path: Path, text: str) -> None:
 
 
 def make_console() -> Console:
-    """Standard output; 80 columns when it is not a terminal, whatever the environment says."""
+    """Standard output; 80 columns when it is not a terminal, whatever the environment says.
+
+    Names stand as they are: ":b" in one is no picture, and "[red]" no colour.
+    """
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 80)
+    width = None if sys.stdout.isatty() else 80
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=False, width=width)
 
 
 def quoted(path: Path) -> str:

@@ -866,11 +866,13 @@ class Simulation(Built):
 
         return sweep(self, motion=motion, grid=grid, positions=positions, frames=frames, back=back)
 
-    def picture(self, path: str | Path, *, cable: str | None = None) -> None:
-        """Draws a cable (absent: the first) among everything else to a .png or .svg file."""
-        from lissom.analysis.files import write_picture
+    def picture(self, path: str | Path | None = None, *, cable: str | None = None) -> bytes:
+        """A drawing of a cable (absent: the first) among everything else: a PNG, or what the ending of `path` says,
+        which it is written to.
+        """
+        from lissom.analysis.files import picture
 
-        write_picture(self, Path(path), cable or next(iter(self._solvers)))
+        return picture(self, cable or next(iter(self._solvers)), None if path is None else Path(path))
 
     def show(self, *, port: int = 0, browser: bool = True) -> None:
         """Opens the studio on this simulation, and comes back with what was made of it when its page is closed."""

@@ -34,6 +34,8 @@ SAME_TWIST: Final = 0.3
 """rad: and twists."""
 STRIDE: Final = 0.05
 """Part of the length that a cable with friction goes at a time, unless it snaps."""
+FLIP: Final = 0.1
+"""Part of the length that a cable goes farther than its ends at a time, unless it flips over."""
 FINEST: Final = 2.0**-14
 """Of the way between two positions: a jump over less is a snap-through."""
 SHORTEST: Final = 2.0**-6
@@ -153,26 +155,38 @@ def goals_of(
 
 def on_grid(scene: Scene, grid: Mapping[str, int | Sequence[Any]]) -> list[Goal]:
     """Row by row, every second one backwards: neighbours follow each other."""
-    axes = {name: values_of(scene.joint(name), given) for name, given in grid.items()}
-    count = math.prod(len(k) for k in axes.values())
-    if not axes or not 0 < count <= MOST_POSITIONS:
+    if not grid:
+        raise ValueError("grid: must name at least one joint")
+    numbers = {name: how_many(name, given) for name, given in grid.items()}
+    count = math.prod(numbers.values())
+    if not 0 < count <= MOST_POSITIONS:
         raise ValueError(f"grid: {count} positions; must be from 1 to {MOST_POSITIONS}")
+    axes = {name: values_of(scene.joint(name), given) for name, given in grid.items()}
     goals = []
     for row in serpentine([len(k) for k in axes.values()]):
         goals.append(Goal({name: values[k] for (name, values), k in zip(axes.items(), row, strict=True)}))
     return goals
 
 
+def how_many(name: str, given: int | Sequence[Any]) -> int:
+    """Values of a joint in a grid."""
+    if not isinstance(given, int | np.integer):
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+            raise ValueError(f"grid: {name} = {given!r:.60}: must be how many values, such as 9, or a list of them")
+        return len(given)
+    if given < 1:
+        raise ValueError(f"grid: {name} = {given}: must be 1 or more")
+    return int(given)
+
+
 def values_of(joint: Joint, given: int | Sequence[Any]) -> list[float]:
     if joint.kind not in ("hinge", "slide"):
         raise ValueError(f"grid: {joint.name} is a {joint.kind} joint; only hinges and slides have one value to step")
-    if not isinstance(given, int):
+    if not isinstance(given, int | np.integer):
         return [float(joint.read(k)) for k in given]  # type: ignore[arg-type]
     low, high = joint.limits
     if not math.isfinite(low + high):
         raise ValueError(f"grid: {joint.name} has no range; give it one, or list the values")
-    if given < 1:
-        raise ValueError(f"grid: {joint.name} = {given}: must be 1 or more")
     return [float(k) for k in np.linspace(low, high, given)] if given > 1 else [0.5 * (low + high)]
 
 
@@ -264,7 +278,8 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
     """
     largest = longest_step(scene, a, b)
     rough = any(k.friction > 0.0 for k in scene.parts) or any(k.friction > 0.0 for k in scene.cables)
-    done, step = 0.0, largest
+    done, step, finest = 0.0, largest, FINEST
+    jump: tuple[Checkpoint, float, float] | None = None  # the last step that jumped: from where, and how far
     snaps: list[Snap] = []
     while True:
         step = min(step, 1.0 - done)
@@ -273,24 +288,41 @@ def travel(simulation: Simulation, scene: Scene, a: Goal, b: Goal) -> tuple[Repo
         place(simulation, goal)
         report = simulation.solve()
         if report.status not in ("converged", "unstable"):
+            if jump is not None and step <= SHORTEST and report.status != "infeasible":
+                state, done, finest = jump  # nothing is found right where it jumps: then it is told no finer
+                simulation.back_to(state)
+                step, jump = finest, None
+                continue
             if report.status == "infeasible" or step <= SHORTEST:
+                if report.status == "infeasible" and done + step < 1.0:
+                    report = beyond(simulation, b) or report
                 simulation.back_to(state)
                 return report, snaps, ""
         else:
             here = part_of_way(a, b, done)
             jumped = strides(simulation, before) if rough else leaps(simulation, before, state, (here, goal))
-            if not jumped or step <= FINEST:
+            if not jumped or step <= finest:
                 snaps += [
                     Snap(k, here, goal, d, before.shapes[k], simulation.cable(k).positions) for k, d in jumped.items()
                 ]
                 stopped = stops(simulation)
                 done += step
-                step = min(2.0 * step, largest)
+                step, finest = min(2.0 * step, largest), FINEST
+                if jump is not None and done >= jump[1] + jump[2]:
+                    jump = None
                 if stopped or done >= 1.0 - 1e-12:
                     return report, snaps, stopped
                 continue
+            jump = state, done, step
         simulation.back_to(state)
         step *= 0.5
+
+
+def beyond(simulation: Simulation, goal: Goal) -> Report | None:
+    """What cables lack at a goal that is farther away than they reach: there, not where they first held it back."""
+    place(simulation, goal)
+    report = simulation.solve()
+    return report if report.status == "infeasible" else None
 
 
 def stops(simulation: Simulation) -> str:
@@ -375,7 +407,20 @@ def leaps(simulation: Simulation, before: Standing, mark: Checkpoint, goals: tup
         if returned.status not in ("converged", "unstable"):
             return moved
         astray = {*back.apart(before, lengths), *now.apart(Standing.of(simulation), lengths)}
-    return {name: way for name, way in moved.items() if name in astray}
+    return {
+        name: way
+        for name, way in moved.items()
+        if name in astray or flipped(before.shapes[name], now.shapes[name], lengths[name])
+    }
+
+
+def flipped(before: Array, now: Array, length: float) -> bool:
+    """Far more than its ends: also a cable that would come back has then left its branch, or the step is too long.
+
+    An arch whose clamps turn through the straight line swings over to the other side there, and back there as well.
+    """
+    moved = np.linalg.norm(now - before, axis=1)
+    return float(moved.max() - max(moved[0], moved[-1])) > FLIP * length
 
 
 def strides(simulation: Simulation, before: Standing) -> dict[str, float]:

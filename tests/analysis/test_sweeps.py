@@ -14,6 +14,7 @@ from rich.console import Console
 
 from lissom.analysis.needing import first_failure, length_needed
 from lissom.analysis.sweepfiles import Request, SweepFolder, csv_text, run_sweep
+from lissom.analysis.sweepplots import abscissa, plot_map
 from lissom.analysis.sweepreport import print_swept, swept_json, write_swept
 from lissom.analysis.sweeps import Swept
 from lissom.scene import Scene
@@ -103,6 +104,25 @@ def test_what_another_sweep_left_is_not_gone_on_with(tmp_path: Path) -> None:
         assert SweepFolder(tmp_path, other, request).begun(other, request.goals(other)) is None
 
 
+def test_another_recording_is_another_sweep(tmp_path: Path) -> None:
+    recorded(tmp_path, [(0.2 + 0.001 * k, 0.0, 0.0) for k in range(4)])
+    scene, request = Scene.load(tmp_path / "plug.toml"), Request(motion="path")
+    swept = run_sweep(scene, request, SweepFolder(tmp_path / "out", scene, request))
+    next(swept)
+    swept.close()  # type: ignore[attr-defined]
+    assert SweepFolder(tmp_path / "out", scene, request).begun(scene, request.goals(scene)) is not None
+    recorded(tmp_path, [(0.2 + 0.002 * k, 0.0, 0.0) for k in range(4)])
+    assert SweepFolder(tmp_path / "out", scene, request).begun(scene, request.goals(scene)) is None
+
+
+def test_a_motion_of_two_joints_has_no_map_and_is_drawn_over_time() -> None:
+    scene = Scene.from_toml(HOSE)
+    for request, over in ((GRID, "position"), (Request(motion="lane change", frames=3, back=True), "time [s]")):
+        swept = whole(scene, request)
+        assert (plot_map(scene, swept, "hose") is None) == (over == "time [s]")
+        assert abscissa(scene, swept)[1] == over
+
+
 @pytest.mark.parametrize("damage", ["positions.jsonl", "shapes.f8", "resume.json"])
 def test_files_that_were_damaged_are_begun_anew(tmp_path: Path, damage: str) -> None:
     scene = Scene.from_toml(HOSE)
@@ -186,8 +206,11 @@ def test_a_part_on_its_way_is_held_back_by_the_cable_that_is_too_short(tmp_path:
     assert all(k.status == "infeasible" and k.reason.startswith("wire") for k in swept.failed)
     assert [k.number for k in swept.failed] == list(range(swept.failed[0].number, 12))
     assert 0.2 + 0.02 * swept.failed[0].number - 0.01 >= 0.3
+    lacking = 0.2 + 0.02 * 11 - 0.01 - scene.cable("wire").length  # at the last one, not where it was first held back
+    assert float(swept.failed[-1].reason.split(": ")[-1].split()[0]) == pytest.approx(lacking, rel=1e-5)
     need = length_needed(scene, Request(motion="path"), "wire")
     assert need.length == pytest.approx(0.41, rel=2e-3)
+    assert need.where == "t = 11 s"
 
 
 def test_a_jam_is_no_matter_of_length(tmp_path: Path) -> None:

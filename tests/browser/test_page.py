@@ -129,5 +129,8 @@ def test_the_section_plane_cuts_the_view(studio: Open) -> None:
     page.click("tool-section")
     page.until("lissom.store.get('options').section.on")
     assert page.sees("section-strip")
-    page.click("tool-section")
+    strip, hint = (page.page.locator(f'[data-test="{k}"]').bounding_box() for k in ("section-strip", "first-hint"))
+    assert strip["y"] + strip["height"] <= hint["y"]  # what is said does not lie on it
+    page.click("section-cables")
+    page.press("p")  # a box that was ticked does not keep the keys
     page.until("!lissom.store.get('options').section.on")

@@ -58,7 +58,9 @@ def test_a_mesh_file_becomes_a_part(studio: Open, tmp_path: Path) -> None:
         page.click("add-part")
     chooser.value.set_files(str(file))
     page.page.locator('[data-test="mesh-dialog"]').wait_for(state="visible")
+    before = page.ask("lissom.camera().height")
     page.page.locator('[data-test="mesh-units"]').select_option("m")
+    page.until("lissom.camera().height > 50 * argument", before)  # it is shown in its box, where it would stand
     page.page.locator('[data-test="mesh-warning"]').wait_for(state="visible")
     assert "times" in page.text("mesh-warning") or "larger" in page.text("mesh-warning")
     page.page.locator('[data-test="mesh-units"]').select_option("mm")

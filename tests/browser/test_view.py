@@ -174,7 +174,9 @@ def test_measure_from_a_hole_centre_to_a_place_on_a_cable(studio: Open) -> None:
     page.page.mouse.click(*page.pixels(page.place("right", 0.9)))
     page.until("lissom.store.get('readouts').measures.length === 1")
     measure = page.state("scene")["measures"][0]
-    assert measure["a"]["point"] == pytest.approx([0.18, -0.15, 0.03], abs=1e-6)
+    found = page.state("readouts")["measures"][0]
+    assert found["a"] == pytest.approx([0.18, -0.15, 0.03], abs=1e-6)  # not moved by the place of the bar once more
+    assert found["distance"] == pytest.approx(math.dist(found["a"], page.place("right", 0.9)), abs=5e-3)
     assert (measure["b"]["kind"], measure["b"]["path"]) == ("place", "right")
     assert measure["b"]["at"] == pytest.approx(0.9, abs=5e-3)
 

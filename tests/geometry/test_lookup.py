@@ -93,15 +93,16 @@ def test_collect_misses_none(name: str) -> None:
     fewer = 0
     for a, b in zip(points[:100], points[100:], strict=True):
         cutoff = rng.uniform(0.0, 0.05)
-        count = lookup.collect(made, tuple(a), tuple(b), 0.0, cutoff, stack, near)
-        assert len(set(near[:count].tolist())) == count
+        leaves = near[: lookup.collect(made, tuple(a), tuple(b), 0.0, cutoff, stack, near)]
+        found = {t for k in leaves for t in range(made.first[k], made.first[k] + made.leaf[k])}
+        assert len(found) == made.leaf[leaves].sum()
         samples = a + np.linspace(0, 1, 40)[:, None] * (b - a)
-        for t in set(range(len(made.corners))) - set(near[:count].tolist()):
+        for t in set(range(len(made.corners))) - found:
             corners = [tuple(c) for c in made.corners[t].reshape(3, 3)]
             for x in samples[::8]:
                 y, _ = nearest.on_triangle(tuple(x), *corners)
                 assert np.linalg.norm(x - np.array(y)) > cutoff
-        fewer += count < len(made.corners) // 2
+        fewer += len(found) < len(made.corners) // 2
     assert fewer > 50
 
 

@@ -1,9 +1,12 @@
 """Cables that do not meet are solved for themselves; where they come to meet, as one system, with the same result."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from lissom import simulation as simulating
+from lissom.rods.assembly import Assembly
 from lissom.rods.past import Past
 from lissom.scene import Scene
 from lissom.simulation import Simulation
@@ -206,3 +209,19 @@ def test_the_past_of_some_cables_is_a_part_of_that_of_all() -> None:
     assert len(past.rubbed.place) > 0
     assert again.memory.keys() == past.memory.keys()
     assert again.sound
+
+
+def test_what_begins_in_each_other_is_solved_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hoses through each other: each was joined to the others, and all solved again, one after the other."""
+    sizes: list[int] = []
+    solve = Assembly.solve
+
+    def counted(self: Assembly, *given: Any) -> Any:
+        sizes.append(len(self.solvers))
+        return solve(self, *given)
+
+    monkeypatch.setattr(Assembly, "solve", counted)
+    cables = [hose(f"hose {k}", 0.006 * k, 0.05) for k in range(4)]  # each 4 mm in the next
+    Simulation(Scene.from_toml("".join(cables))).solve()
+    assert sizes[:4] == [1, 1, 1, 1]
+    assert sum(size > 1 for size in sizes) <= 2

@@ -67,9 +67,9 @@ def test_what_is_missing_or_misshapen_is_refused(key: str) -> None:
 def test_numbers_of_nothing_are_refused() -> None:
     one = past()
     for field, value in (("part", 1), ("other", 2), ("segment", 10), ("force", np.nan)):
-        changed = getattr(one.contacts, field).copy()
-        changed[0] = value
-        assert Past.read(replace(one, contacts=replace(one.contacts, **{field: changed})).arrays()) is None
+        arrays = one.arrays()
+        arrays[f"contacts.{field}"][0] = value
+        assert Past.read(arrays) is None
     assert Past.read(replace(one, memory={(0, 1): one.memory[0, 0]}).arrays()) is None
 
 

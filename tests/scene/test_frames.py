@@ -27,6 +27,13 @@ vectors = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: math.hypot(*v) > 0
 quaternions = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: math.hypot(*q) > 0.1).map(normalized)
 
 
+@given(quaternions)
+@example((0.7948552751058516, -0.08904529916817011, 0.6000233556644841, 0.015747983667262773))
+def test_a_unit_quaternion_stays_to_the_last_bit(q: Quaternion) -> None:
+    """The pose of a floating junction that was written and read again used to be another in the last digit."""
+    assert normalized(q) == q
+
+
 @given(vectors, angles)
 @example((0.0, 1.1e-5, -1.0), 0.0)
 @example((1e-9, 1.1e-5, -1.0), 1.0)

@@ -20,6 +20,7 @@ from lissom.session.messages import (
     Open,
     Plot,
     Quantity,
+    Redo,
     RemovePoints,
     RemoveVariant,
     RemoveView,
@@ -106,6 +107,20 @@ def test_variants_are_shown_hidden_and_removed(hose: Session) -> None:
     for command in (RemoveVariant("c"), ShowVariant("c", True), TakeVariant("c"), KeepVariant(" ")):
         with pytest.raises(ValueError, match="variant"):
             hose.do(command)
+
+
+def test_undo_leaves_how_things_are_looked_at(hose: Session) -> None:
+    """Undoing any edit used to switch the unit, the colours and the drawn variants back as well."""
+    hose.do(KeepVariant("first"))
+    hose.do(Edit({"hose/length": 0.45}))
+    hose.do(SetUnit("in"))
+    hose.do(Colour("tension"))
+    hose.do(ShowVariant("first", False))
+    hose.do(Undo())
+    assert hose.simulation.scene.cable("hose").length == 0.4
+    assert (hose.desk.unit, hose.desk.colour, hose.desk.variants[0].shown) == ("in", "tension", False)
+    hose.do(Redo())
+    assert (hose.desk.unit, hose.desk.colour, hose.desk.variants[0].shown) == ("in", "tension", False)
 
 
 def test_views_and_the_tree(hose: Session) -> None:

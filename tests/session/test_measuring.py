@@ -79,6 +79,23 @@ def test_from_a_cable_to_a_part_that_moves(hose: Session) -> None:
         assert second.distance == pytest.approx(math.dist(centre, (0.0, 0.0, -0.02)))  # goes with the ball
 
 
+def test_between_two_parts_by_their_surfaces(hose: Session) -> None:
+    """It used to be from the point that was clicked on the first."""
+    box = {"kind": "box", "size": [0.04, 0.04, 0.04]}
+    hose.do(AddShape("a", box, (0.0, 0.5, 0.0)))
+    hose.do(AddShape("b", box, (0.1, 0.51, 0.0)))
+    hose.do(AddShape("ball", {"kind": "sphere", "radius": 0.02}, (0.0, 0.6, 0.01)))
+    clicked = (-0.02, 0.0, 0.0)  # the far side
+    found = measured(hose, Pick("part", clicked, "a"), Pick("part", O, "b"))
+    assert found.distance == pytest.approx(0.06)
+    assert found.a[0] == pytest.approx(0.02)
+    assert found.b[0] == pytest.approx(0.08)
+    round_ = measured(hose, Pick("part", clicked, "ball"), Pick("part", O, "a"))
+    assert round_.distance == pytest.approx(0.06, abs=1e-4)
+    hose.do(Move("b", position=(0.2, 0.5, 0.0)))
+    assert readouts(hose).measures[0].distance == pytest.approx(0.16)
+
+
 def test_measures_come_and_go_with_undo(hose: Session) -> None:
     assert hose.do(AddMeasure(Pick("point", O), Pick("point", (1.0, 0.0, 0.0)))) == 1
     assert hose.do(AddMeasure(Pick("point", O), Pick("point", (2.0, 0.0, 0.0)))) == 2

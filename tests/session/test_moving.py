@@ -111,6 +111,18 @@ def test_cancel_goes_back_to_the_last_bit(harness: Session) -> None:
     assert harness.history.undo_label == ""
 
 
+def test_undo_while_dragging_takes_the_drag_back_and_no_more(harness: Session) -> None:
+    """It used to take back the edit before as well, and that could not be done again by itself."""
+    harness.do(Edit({"trunk/length": 0.33}))
+    before = shape_of(harness)
+    harness.do(Grab("plug"))
+    harness.do(Drag((0.42, 0.15, 0.02)))
+    assert harness.do(Undo()) == "drag plug"
+    assert same(shape_of(harness), before)
+    assert harness.grabbed is None
+    assert harness.history.undo_label.startswith("set trunk/length")
+
+
 def test_undo_and_redo_of_a_drag_give_the_same_bits(harness: Session) -> None:
     before = shape_of(harness)
     harness.do(Grab("plug"))

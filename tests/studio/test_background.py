@@ -1,7 +1,6 @@
 """Sweeps of a studio: dragging goes on beside them, every page is told, and none outlives its simulation."""
 
 import os
-import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -11,14 +10,21 @@ from tests.studio.server import Page, Server, alive
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "robot-wrist.toml"
 MOTION = "pick and place"
+LONG = "there and back"
 PATIENCE = 120.0
 """s, until a sweep is done."""
 
 
-def swept(page: Page, progress: str, positions: int = 1) -> None:
-    """Hears on until the sweep is that far."""
+def with_long_motion(text: str) -> str:
+    """A second motion, whose sweep cannot be over before the page hears that it has begun."""
+    frames = [f"  {{ time = {k}, joints = {{ A5 = {0.4 * (k % 2)} }} }},\n" for k in range(200)]
+    return f'{text}\n[[motions]]\nname = "{LONG}"\nkeyframes = [\n{"".join(frames)}]\n'
+
+
+def swept(page: Page, progress: str, of: int = 0) -> None:
+    """Hears on until the sweep of that number is that far."""
     deadline = time.monotonic() + PATIENCE
-    while not page.sweeps or page.sweeps[0]["progress"] != progress or len(page.sweeps[0]["times"]) < positions:
+    while len(page.sweeps) <= of or page.sweeps[of]["progress"] != progress or not page.sweeps[of]["times"]:
         assert time.monotonic() < deadline, page.sweeps
         page.hear()
 
@@ -32,7 +38,7 @@ def sweepers(process: int) -> list[int]:
 def test_a_sweep_is_told_to_every_page_and_ends_with_its_simulation(
     serve: Callable[..., Server], tmp_path: Path
 ) -> None:
-    shutil.copy(EXAMPLE, tmp_path / "wrist.toml")
+    (tmp_path / "wrist.toml").write_text(with_long_motion(EXAMPLE.read_text()))
     server = serve("wrist.toml")
     with server.page() as page:
         page.ready()
@@ -47,8 +53,8 @@ def test_a_sweep_is_told_to_every_page_and_ends_with_its_simulation(
             other.ready()
             swept(other, "done")
             assert other.sweeps == page.sweeps
-        page.do("Sweep", motion=MOTION)
-        swept(page, "running")
+        page.do("Sweep", motion=LONG)
+        swept(page, "running", of=1)
         worker = server.simulation_process()
         sweeper = sweepers(worker)
         assert len(sweeper) == 1

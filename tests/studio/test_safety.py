@@ -170,6 +170,8 @@ def test_an_upload_is_named_by_its_contents(server: Server) -> None:
     assert found["triangles"] == 12
     assert found["closed"]
     assert found["low"] == [-1.0, -1.0, -1.0]
+    assert len(found["corners"]) == 12 * 9
+    assert set(found["corners"]) == {-1.0, 1.0}
     folder = Path(os.readlink(f"/proc/{server.process.pid}/cwd"))
     assert (folder / ".lissom/uploads" / found["upload"]).read_bytes() == cube_stl()
 

@@ -6,6 +6,7 @@ interface Options {
   title: string;
   test: string;
   wide?: boolean;
+  aside?: boolean; // beside the view, which stays bright
   body: Child[];
   actions?: HTMLElement[];
 }
@@ -18,7 +19,7 @@ export interface Dialog {
   closed: Promise<void>;
 }
 
-export function showDialog({ title, test, wide, body, actions = [] }: Options): Dialog {
+export function showDialog({ title, test, wide, aside, body, actions = [] }: Options): Dialog {
   const trouble = h("div", { class: "field-error", role: "alert", test: `${test}-error`, hidden: true });
   const close = (): void => element.close();
   const cross = h(
@@ -28,7 +29,7 @@ export function showDialog({ title, test, wide, body, actions = [] }: Options): 
   );
   const element = h(
     "dialog",
-    { class: `dialog ${wide === true ? "wide" : ""}`, test, "aria-label": title },
+    { class: `dialog ${wide === true ? "wide" : aside === true ? "aside" : ""}`, test, "aria-label": title },
     h("div", { class: "dialog-head" }, h("h2", {}, title), cross),
     h("div", { class: "dialog-body" }, ...body),
     trouble,

@@ -1,9 +1,9 @@
 // A mesh file becomes a part: sent, looked at, and added with its units and which way is up.
-import { showDialog, submitButton } from "./dialog";
+import { showDialog, submitButton, type Dialog } from "./dialog";
 import { h, setHidden, setText } from "../panels/elements";
 import { message, type Page } from "../panels/page";
 import { parse, unitOf } from "../panels/quantities";
-import type { Unit, Vec3 } from "../store";
+import type { Offer, Unit, Vec3 } from "../store";
 import { METRES } from "../units";
 
 interface Preview {
@@ -11,6 +11,7 @@ interface Preview {
   low: Vec3; // in the file's own numbers
   high: Vec3;
   triangles: number;
+  corners: number[]; // of some of them, to be drawn
   closed: boolean;
   warnings: string[];
   needs_units: boolean;
@@ -58,20 +59,21 @@ export function addPartFromFile(page: Page): void {
 
 async function addMesh(page: Page, file: File): Promise<void> {
   const body = h("div", { class: "mesh-body" }, h("div", { class: "empty" }, `Reading ${file.name}…`));
-  const dialog = showDialog({ title: "Add a part", test: "mesh-dialog", body: [body] });
+  const dialog = showDialog({ title: "Add a part", test: "mesh-dialog", aside: true, body: [body] });
+  void dialog.closed.then(() => page.store.get("viewport")?.offer(null));
   try {
     const response = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
     const answer = (await response.json()) as Preview | { error: string };
     if ("error" in answer) throw new Error(answer.error);
     if (!response.ok) throw new Error(`the studio answered ${response.status}`);
-    body.replaceChildren(form(page, file.name, answer, dialog.close, dialog.fail));
+    body.replaceChildren(form(page, file.name, answer, dialog));
   } catch (error) {
     body.replaceChildren();
     dialog.fail(`${file.name} cannot be used: ${message(error)}`);
   }
 }
 
-function form(page: Page, file: string, seen: Preview, close: () => void, fail: (text: string) => void): HTMLElement {
+function form(page: Page, file: string, seen: Preview, { close, fail, closed }: Dialog): HTMLElement {
   const unit = page.unit;
   const name = h("input", { type: "text", class: "text", test: "mesh-name", value: freeName(page, file.replace(/\.\w+$/, "")), "aria-label": "name" });
   const units = h(
@@ -92,6 +94,13 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
   ));
   const size = h("span", { class: "value", test: "mesh-size" });
   const warning = h("div", { class: "warning-box", test: "mesh-warning" });
+  let at: Vec3 = [0, 0, 0];
+  const place = (): boolean => {
+    const typed = position.map((input) => parse("length", input.value, unit));
+    const whole = typed.every((k) => k !== null);
+    if (whole) at = typed as Vec3;
+    return whole;
+  };
   const show = (): void => {
     const scale = METRES[units.value as Unit]; // the file was looked at as if in metres: what was said of its units is judged here
     const edges = seen.high.map((k, i) => (k - seen.low[i]) * scale);
@@ -100,9 +109,12 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
     const told = [...seen.warnings.filter((k) => !k.includes("units")), sizeWarning(page, Math.hypot(...edges))].filter((k) => k !== "");
     setText(warning, told.join("\n"));
     setHidden(warning, told.length === 0);
+    place();
+    page.store.get("viewport")?.offer({ ...seen, scale, up: up.value as Offer["up"], position: at });
   };
   units.addEventListener("change", show);
   up.addEventListener("change", show);
+  for (const input of position) input.addEventListener("input", show);
   const row = (label: string, ...fields: (HTMLElement | string)[]): HTMLElement => h(
     "div",
     { class: "field" },
@@ -127,20 +139,19 @@ function form(page: Page, file: string, seen: Preview, close: () => void, fail: 
   );
   element.addEventListener("submit", (event) => {
     event.preventDefault();
-    const at = position.map((input) => parse("length", input.value, unit));
-    if (at.some((k) => k === null)) return fail("the position needs three lengths");
+    if (!place()) return fail("the position needs three lengths, such as 50, 2 in or -30 mm");
     page.send({
       kind: "AddPart",
       upload: seen.upload,
       name: name.value.trim(),
       units: units.value as Unit,
-      up: up.value as "x" | "y" | "z",
-      position: at as Vec3,
+      up: up.value as Offer["up"],
+      position: at,
     }).then(
       (added) => {
         page.store.select([String(added)]);
         close();
-        page.fit();
+        void closed.then(() => page.fit());
       },
       (error: unknown) => fail(message(error)),
     );

@@ -60,8 +60,8 @@ export function banners(page: Page): Piece {
 const WAITING: { [state: string]: string } = { compiling: "Compiling the solver", solving: "Solving" };
 const COMPILING = "Once after an installation, about a minute. You can look around meanwhile.";
 
-/** Cards over the view. */
-export function overlays(page: Page): Piece {
+/** Cards over the view, below the strips of the tools. */
+export function overlays(page: Page, strips: HTMLElement): Piece {
   const [title, more] = [h("strong", {}), h("span", {})];
   const waiting = h("div", { class: "card-over waiting", test: "waiting", role: "status" }, h("span", { class: "spinner" }), h("div", {}, title, more));
   const empty = h(
@@ -99,7 +99,7 @@ export function overlays(page: Page): Piece {
   const hint = firstHint(page);
   const toasts = toastList(page);
   return {
-    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, waiting, question.element, hint.element, toasts.element), empty),
+    element: h("div", { class: "overlays" }, h("div", { class: "overlay-top" }, strips, waiting, question.element, hint.element, toasts.element), empty),
     update: () => {
       const status = page.store.get("status");
       const busy = status !== null && !["ready", "restarted"].includes(status.state);

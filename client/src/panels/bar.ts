@@ -51,7 +51,7 @@ function fileGroup(page: Page): Piece {
       const text = scene === null ? "lissom" : (scene.file?.replace(/^.*\//, "") ?? (scene.title || "untitled"));
       setText(name, text);
       name.title = scene === null ? "" : `${scene.title}${scene.file === null ? " (never saved)" : `: ${scene.file}`}`;
-      dot.hidden = scene?.unsaved !== true;
+      dot.style.visibility = scene?.unsaved === true ? "" : "hidden"; // its room is kept
       const title = `${scene?.unsaved === true ? "• " : ""}${text} – lissom`;
       if (document.title !== title) document.title = title;
     },
@@ -86,12 +86,10 @@ function fileEntries(page: Page): Entries {
 
 function undoGroup(page: Page): Piece {
   const make = (kind: "Undo" | "Redo", name: IconName, keys: string): Piece => {
-    const label = h("span", { class: "undo-label" });
     const element = h(
       "button",
       { type: "button", class: "button icon-button", test: kind.toLowerCase(), onclick: () => page.do({ kind }) },
       icon(name),
-      label,
     );
     return {
       element,
@@ -100,11 +98,12 @@ function undoGroup(page: Page): Piece {
         element.disabled = what === "";
         element.title = what === "" ? `Nothing to ${kind.toLowerCase()} (${keys})` : `${kind}: ${what} (${keys})`;
         element.setAttribute("aria-label", element.title);
-        setText(label, kind === "Undo" ? what : "");
       },
     };
   };
-  const pieces = [make("Undo", "undo", "Ctrl Z"), make("Redo", "redo", "Ctrl Y")];
+  const label = h("span", { class: "undo-label", title: "What was done last" }); // as wide when empty: the tools stay where they are
+  const last: Piece = { element: label, update: () => setText(label, page.scene?.undo ?? "") };
+  const pieces = [make("Undo", "undo", "Ctrl Z"), make("Redo", "redo", "Ctrl Y"), last];
   return { element: h("div", { class: "bar-group undo-group" }, ...pieces.map((k) => k.element)), update: () => pieces.forEach((k) => k.update()) };
 }
 

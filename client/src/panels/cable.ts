@@ -49,7 +49,7 @@ function readoutsPart(page: Page, name: string): Piece {
     readout("Length", "As it is now", "value-length", () => page.length(values()?.length)),
     readout("Smallest bend radius", "And where it is; click to look at it", "value-bend-radius", radius, { go: look, bad: () => failing("bend_radius") }),
     readout("Largest tension", "Along the cable", "value-tension", () => page.text("force", values()?.tension, 2), { bad: () => failing("tension") }),
-    readout("Twist", "All of the torsion along the cable", "value-twist", () => page.text("angle", values()?.twist, 1), { bad: () => failing("twist") }),
+    readout("Torsion", "By how much the section turns about the centre line, from start to end; not the turn of the end frame where the cable winds through space", "value-twist", () => page.text("angle", values()?.twist, 1), { bad: () => failing("twist") }),
     readout("Clearance", "To the nearest part", "value-clearance", () => {
       const now = values();
       return now?.clearance == null ? "–" : `${page.length(now.clearance)} to ${now.clearance_to}`;

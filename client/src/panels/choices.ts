@@ -52,7 +52,10 @@ export function selectBox(options: Omit<SelectOptions, "commit"> & { commit(valu
       }
     }
   };
-  select.addEventListener("change", () => options.commit(select.value));
+  select.addEventListener("change", () => {
+    options.commit(select.value);
+    if (!select.matches(":focus-visible")) select.blur(); // chosen with the mouse: the keys are the page's again
+  });
   const update = (): void => {
     if (document.activeElement !== select || shown === "") fill();
     const value = options.value();

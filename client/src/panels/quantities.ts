@@ -1,6 +1,6 @@
 // Quantities as they are typed and shown: each has a unit on the screen; SI everywhere else.
 import type { Unit } from "../store";
-import { METRES } from "../units";
+import { fixed, METRES } from "../units";
 
 export type Kind =
   | "number"
@@ -82,7 +82,7 @@ export function numberText(kind: Kind, value: number | null | undefined, unit: U
 export function quantityText(kind: Kind, value: number | null | undefined, unit: Unit, digits?: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const { size, unit: name } = shown(kind, unit);
-  const number = digits === undefined ? numberText(kind, value, unit) : (value / size).toFixed(digits);
+  const number = digits === undefined ? numberText(kind, value, unit) : fixed(value / size, digits);
   return name === "" ? number : name === "°" || name === "%" ? `${number}${name === "%" ? " %" : name}` : `${number} ${name}`;
 }
 

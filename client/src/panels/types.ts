@@ -57,8 +57,13 @@ export function typesPart(page: Page): Piece {
       },
     };
   });
-  return part("Cable types", "part-types", {
-    element: list,
-    update: () => rows.show((page.scene?.types ?? []).filter((k) => !k.name.startsWith("library:")), (k) => k.name),
-  });
+  const whole = part("Cable types", "part-types", { element: list, update: () => rows.show(own(), (k) => k.name) });
+  const own = (): TypeInfo[] => (page.scene?.types ?? []).filter((k) => !k.name.startsWith("library:"));
+  return {
+    element: whole.element,
+    update: () => {
+      whole.update();
+      setHidden(whole.element, own().length === 0);
+    },
+  };
 }

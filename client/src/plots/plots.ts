@@ -41,7 +41,9 @@ export class Plots implements Piece {
       if (status?.state === "restarted" || status?.state === "ready") this.asked = undefined;
     });
     page.store.on("connection", () => (this.asked = undefined));
-    page.store.on("options", () => requestAnimationFrame(() => this.plots.forEach((plot) => plot.redraw())));
+    const redraw = (): unknown => requestAnimationFrame(() => this.plots.forEach((plot) => plot.redraw()));
+    page.store.on("options", redraw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   }
 
   /** Which plots are shown: buttons for the head of the panel. */
@@ -155,7 +157,7 @@ class OnePlot {
     const data: uPlot.AlignedData = [x, y, x.map(() => limit)];
     if (this.plot === null) this.make(data);
     else if (fresh) this.plot.setData(data);
-    if (fresh) this.say(this.page.store.get("place")?.at ?? null);
+    if (fresh) this.say(this.placed(this.page.store.get("place")));
   }
 
   redraw(): void {
@@ -166,11 +168,16 @@ class OnePlot {
   point(place: { cable: string; at: number } | null): void {
     const { plot, curves } = this;
     if (plot === null || curves === null) return;
-    const at = place?.cable === curves.cable ? place.at : null;
+    const at = this.placed(place);
     this.say(at);
     if (this.pointing) return;
     const s = at === null ? null : (at * (curves.s.at(-1) ?? 0)) / METRES[this.page.unit];
     plot.setCursor({ left: s === null ? -10 : plot.valToPos(s, "x"), top: -10 }, false);
+  }
+
+  /** A place, where it is on this cable. */
+  private placed(place: { cable: string; at: number } | null): number | null {
+    return place !== null && place.cable === this.curves?.cable ? place.at : null;
   }
 
   private say(at: number | null): void {

@@ -35,7 +35,8 @@ export function listenToKeys(store: Store, view: Viewport): void {
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-  return isField || (target instanceof HTMLElement && target.isContentEditable);
+/** Whether keys mean text there; boxes to tick and sliders take none. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox" && target.type !== "range";
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

@@ -11,7 +11,7 @@ const FROM = "Measure: click what to measure from · Alt: the whole cable or par
 const TO = "Measure: click what to measure to · Esc: begin again";
 
 export class Measuring implements Handler {
-  private first: { pick: Pick; text: string } | null = null;
+  private first: { pick: Pick; own: Pick } | null = null; // where it was clicked, and as the session keeps it
   private readonly group = new Group();
   private readonly preview = new Stroke(1.6);
   private readonly edge = new Stroke(3);
@@ -47,11 +47,11 @@ export class Measuring implements Handler {
     const found = this.find(pointer);
     if (found === null) return false;
     if (this.first === null) {
-      this.first = found;
+      this.first = { pick: found.pick, own: this.own(found.pick) };
       this.bench.labels.put("measure first", new Vector3(...found.pick.point), found.text, "measure");
       return true;
     }
-    this.bench.connection.do({ kind: "AddMeasure", a: this.first.pick, b: found.pick });
+    this.bench.connection.do({ kind: "AddMeasure", a: this.first.own, b: this.own(found.pick) });
     this.reset();
     return true;
   }
@@ -65,6 +65,16 @@ export class Measuring implements Handler {
     this.bench.labels.say(null, "");
     this.bench.snapMark.show(null);
     return had;
+  }
+
+  /** What is on a part, in the part's own axes: it goes along with it. */
+  private own(pick: Pick): Pick {
+    const group = this.bench.parts.views.get(pick.path)?.group;
+    if (group === undefined) return pick;
+    const local = (point: Vec3): Vec3 => vec(group.worldToLocal(new Vector3(...point)));
+    const turned = (normal: Vec3): Vec3 => vec(new Vector3(...normal).applyQuaternion(group.quaternion.clone().invert()));
+    const edge: Pick["edge"] = pick.edge === null ? null : [local(pick.edge[0]), local(pick.edge[1])];
+    return { ...pick, point: local(pick.point), edge, normal: pick.normal === null ? null : turned(pick.normal) };
   }
 
   private find(pointer: Pointer): { pick: Pick; text: string } | null {

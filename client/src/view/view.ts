@@ -3,7 +3,7 @@ import { Box3, Sphere, Vector3 } from "three";
 import type { Connection } from "../connection";
 import type { View } from "../messages";
 import type { Handler, Pointer } from "../pointer";
-import type { StandardView, Store, Viewport } from "../store";
+import type { Offer, StandardView, Store, Viewport } from "../store";
 import { Arrows } from "./arrows";
 import type { Bench } from "./bench";
 import { Boxes } from "./boxes";
@@ -21,6 +21,7 @@ import { Legend } from "./legend";
 import { Markers } from "./markers";
 import { Measuring } from "./measuring";
 import { Mouse } from "./mouse";
+import { Offering } from "./offering";
 import { Overlays } from "./overlays";
 import { Parts } from "./parts";
 import { Picking } from "./picking";
@@ -41,6 +42,8 @@ export class View3D implements Viewport {
   private readonly mouse: Mouse;
   private readonly tools: { select: Selecting; cable: Laying; clip: Clipping; measure: Measuring };
   private opened: string | null = null;
+  private readonly offering: Offering;
+  private before: View | null = null; // something was offered
   private waiting = false; // for meshes and shapes of a scene just opened
 
   constructor(
@@ -61,6 +64,7 @@ export class View3D implements Viewport {
     new Overlays(bench);
     new Directors(bench);
     new Envelopes(bench);
+    this.offering = new Offering(stage);
     new Arrows(bench);
     new Places(bench);
     new Holding(bench);
@@ -80,6 +84,7 @@ export class View3D implements Viewport {
     cables.onFrame(() => this.settle());
     parts.onShape(() => this.settle());
     store.on("dragging", (path) => path === null && this.settle());
+    store.on("tool", () => store.set("hint", "")); // of the tool before
     listenToKeys(store, this);
     store.set("viewport", this);
   }
@@ -115,6 +120,19 @@ export class View3D implements Viewport {
 
   picture(): string {
     return this.bench.stage.picture();
+  }
+
+  offer(offer: Offer | null): void {
+    const { stage } = this.bench;
+    const box = this.offering.show(offer).union(this.bounds());
+    stage.setBounds(box);
+    if (offer !== null) {
+      this.before ??= this.current("before");
+      stage.rig.fit(box);
+    } else if (this.before !== null) {
+      stage.rig.goTo(this.before);
+      this.before = null;
+    }
   }
 
   /** Esc: ends a drag, forgets half a measure or cable, leaves the tool, then the selection; one at a time. */

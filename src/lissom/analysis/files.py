@@ -61,20 +61,23 @@ def write_cable(
             yield write(folder / f"{stem}-{name}.{kind}", image(figure, kind))
 
 
-def write_picture(simulation: Simulation, path: Path, cable: str) -> None:
-    """One cable among everything else; the ending of the file says the format."""
+def picture(simulation: Simulation, cable: str, path: Path | None) -> bytes:
+    """One cable among everything else, as PNG; in a file, where one is given, as its ending says."""
     from lissom.analysis.picture import plot_shape
     from lissom.analysis.plots import image
     from lissom.analysis.scenery import scenery
 
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in PICTURES:
+    kind = "png" if path is None else path.suffix.lower().removeprefix(".")
+    if path is not None and kind not in PICTURES:
         raise ValueError(f"{path.name}: a picture ends in one of {', '.join(f'.{k}' for k in PICTURES)}")
     scene = simulation.scene
     poses = {part.name: simulation.pose(part.name) for part in scene.parts}
     things = scenery(scene, poses, [simulation.cable(name) for name in simulation.cables])
     figure = plot_shape(scene, simulation.cable(cable), contacts=simulation.contacts, things=things)
-    write(path, image(figure, kind))
+    content = image(figure, kind)
+    if path is not None:
+        write(path, content)
+    return content
 
 
 def write(path: Path, content: bytes) -> Path:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from lissom.analysis.sweepfiles import Request, run_sweep
+from lissom.analysis.sweeps import place
 from lissom.scene import Scene
 from lissom.scene.growing import grown
 
@@ -54,7 +55,7 @@ def length_needed(scene: Scene, request: Request, cable: str, tell: Callable[[st
         if good is not None and bad is not None:
             break
     if good is None or bad is None:
-        return Needed(cable, now, good, why[0], why[1])
+        return Needed(cable, now, good, *(first if good is None else why))
     while abs(good - bad) > CLOSE * now:
         middle = 0.5 * (good + bad)
         found = fails(middle)
@@ -78,14 +79,9 @@ def first_failure(scene: Scene, request: Request) -> tuple[str, str]:
         if reading.status == "jammed":
             break  # no length helps a part past what stops it
         if reading.status != "converged":
-            return reading.reason or reading.status, position(reading.settings, reading.name, scene)
+            return reading.reason or reading.status, place(scene, reading)
         failed = [k for k in reading.checks if k.ok is False]
         if failed:
             rules = ", ".join(f"{k.cable}: {k.rule.replace('_', ' ')}" for k in failed)
-            return rules, position(reading.settings, reading.name, scene)
+            return rules, place(scene, reading)
     return "", ""
-
-
-def position(settings: Mapping[str, object], name: str, scene: Scene) -> str:
-    parts = [f"{k} {scene.joint(k).said(v)}" for k, v in settings.items() if isinstance(v, float)]
-    return name or ", ".join(parts)

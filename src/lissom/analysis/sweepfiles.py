@@ -55,6 +55,14 @@ class Request:
         return 2 * count - 1 if self.back else count
 
 
+def digests(scene: Scene) -> dict[str, str]:
+    """Of the files that a scene names: when one of them has changed it is another sweep."""
+    named = [track.file for motion in scene.motions for track in motion.tracks]
+    named += [part.mesh for part in scene.parts if part.mesh]
+    paths = {name: scene.folder / name for name in named}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in paths.items() if path.is_file()}
+
+
 class SweepFolder:
     """Files of one sweep."""
 
@@ -63,7 +71,7 @@ class SweepFolder:
         self.folder = folder
         self.lines, self.numbers = folder / "positions.jsonl", folder / "shapes.f8"
         self.resume = folder / "resume.json"
-        asked = {"scene": scene.to_dict(), "request": dataclasses.asdict(request)}
+        asked = {"scene": scene.to_dict(), "request": dataclasses.asdict(request), "files": digests(scene)}
         self.asked = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
         self._kept = 0.0
 

@@ -62,7 +62,7 @@ def plot_sweep(scene: Scene, swept: Swept, cable: str) -> Figure:
 def abscissa(scene: Scene, swept: Swept) -> tuple[list[float], str]:
     """What the positions are drawn over: time, the one joint that moves, or their number."""
     readings = swept.readings
-    if readings and all(k.time is not None for k in readings) and not any(k.back for k in readings):
+    if readings and all(k.time is not None for k in readings):
         return [k.time or 0.0 for k in readings], "time [s]"
     joints = list(readings[0].settings) if readings else []
     if len(joints) == 1:
@@ -85,7 +85,7 @@ def plot_map(scene: Scene, swept: Swept, cable: str) -> Figure | None:
     from matplotlib import rc_context
 
     joints = list(swept.readings[0].settings) if swept.readings else []
-    if len(joints) != 2:
+    if len(joints) != 2 or swept.readings[0].time is not None or swept.readings[0].name:
         return None
     axes_values = [sorted({round(number(k.settings[j]), 12) for k in swept.readings}) for j in joints]
     if len(axes_values[0]) < 2 or len(axes_values[1]) < 2:

@@ -16,22 +16,13 @@ from lissom.analysis.files import write
 from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
 from lissom.analysis.sweepfiles import csv_text
-from lissom.analysis.sweeps import Reading, SnapReading, Swept, number
+from lissom.analysis.sweeps import SnapReading, Swept, number, place
 from lissom.analysis.sweptvolume import Room
 from lissom.analysis.table import lined_table
 from lissom.scene import Scene, SectionProperties
 
 SCREEN = {"m": (1000.0, "mm"), "N": (1.0, "N"), "rad/m": (180.0 / np.pi, "°/m"), "Pa": (1e-6, "MPa")}
 MOST_LISTED = 12
-
-
-def place(scene: Scene, reading: Reading) -> str:
-    """A position for a person."""
-    if reading.name:
-        return reading.name
-    parts = [] if reading.time is None else [f"t = {reading.time:.4g} s"]
-    parts += [f"{name} {scene.joint(name).said(number(value))}" for name, value in reading.settings.items()]
-    return ", ".join(parts) or f"position {reading.number}"
 
 
 def screen(value: float | None, unit: str) -> str:
@@ -65,7 +56,7 @@ def print_swept(
         for snap in reading.snaps:
             here = ", ".join(f"{name} {scene.joint(name).said(number(v))}" for name, v in snap.after.items())
             way = f"moves {1000.0 * snap.distance:.3g} mm at once"
-            console.print(f"snap-through: {snap.cable} {way} at {here or place(scene, reading)}", highlight=False)
+            console.print(f"snap-through: {snap.cable} {way} at {here or place(scene, reading)}")
     loops = swept.hysteresis()
     if loops:
         cables = sorted({k.cable for k in loops})

@@ -216,6 +216,15 @@ def number(value: Value) -> float:
     return math.hypot(*value) if isinstance(value, tuple) else float(value)
 
 
+def place(scene: Scene, reading: Reading) -> str:
+    """A position for a person."""
+    if reading.name:
+        return reading.name
+    parts = [] if reading.time is None else [f"t = {reading.time:.4g} s"]
+    parts += [f"{name} {scene.joint(name).said(number(value))}" for name, value in reading.settings.items()]
+    return ", ".join(parts) or f"position {reading.number}"
+
+
 def columns(readings: Sequence[Reading]) -> dict[str, list[Any]]:
     """The table of a sweep: one row per position."""
     table: dict[str, list[Any]] = {"position": [k.number for k in readings], "name": [k.name for k in readings]}

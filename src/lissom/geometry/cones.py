@@ -87,11 +87,11 @@ def angle_between(a: Vector, b: Vector) -> float:
 
 
 @inline
-def looks_away(tree: Tree, node: int, middle: Vector, reach: float, bend: float) -> bool:
+def looks_away(tree: Tree, node: int, middle: Vector, reach: float, lean: tuple[float, float]) -> bool:
     """Whether nothing under a node looks at, or away from, the ball of radius `reach` around `middle`.
 
     With φ the angle under which box and ball see each other: the angle between axis and way is above that of the cone,
-    plus φ, plus `bend`, rad.
+    plus φ, plus one with the cosine and sine `lean`. All sides are taken times the length of the way.
     """
     box, cone = tree.box, tree.cone
     if cone[node, 3] < 0.0:
@@ -103,9 +103,10 @@ def looks_away(tree: Tree, node: int, middle: Vector, reach: float, bend: float)
         middle[1] - 0.5 * (box[node, 4] + box[node, 1]),
         middle[2] - 0.5 * (box[node, 5] + box[node, 2]),
     )
-    far = math.sqrt(dot(way, way))
-    if far <= both:
+    rest = dot(way, way) - both * both
+    if rest <= 0.0:
         return False
-    phi = math.asin(both / far) + bend
-    least = cone[node, 3] * math.cos(phi) - cone[node, 4] * math.sin(phi)
-    return phi < 0.5 * math.pi and least > 0.0 and abs(dot(way, axis_of(cone, node))) < least * far
+    rest = math.sqrt(rest)
+    cosine, sine = rest * lean[0] - both * lean[1], both * lean[0] + rest * lean[1]
+    least = cone[node, 3] * cosine - cone[node, 4] * sine
+    return cosine > 0.0 and least > 0.0 and abs(dot(way, axis_of(cone, node))) < least

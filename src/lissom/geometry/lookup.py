@@ -127,10 +127,10 @@ def apart(box: Array, node: int, middle: Vector, half: Vector, cutoff: float, re
 
 @kernel
 def collect(tree: Tree, a: Vector, b: Vector, bend: float, cutoff: float, stack: Stack, near: Indices) -> int:
-    """Fills `near` with the triangles that may be within `cutoff` of the segment a … b; returns how many there are.
+    """Fills `near` with the leaves that may be within `cutoff` of the segment a … b; returns how many there are.
 
-    None is left out that is within and has a place nearest to some place of the segment, with a normal that may lean
-    by `bend` (rad). Where there are more than `near` holds, the rest is only counted.
+    No triangle is left out that is within and has a place nearest to some place of the segment, with a normal that may
+    lean by `bend` (rad). Where there are more than `near` holds, the rest is only counted.
     """
     box, first, leaf = tree.box, tree.first, tree.leaf
     nodes = stack.node
@@ -138,6 +138,7 @@ def collect(tree: Tree, a: Vector, b: Vector, bend: float, cutoff: float, stack:
     half = (0.5 * (b[0] - a[0]), 0.5 * (b[1] - a[1]), 0.5 * (b[2] - a[2]))
     size = math.sqrt(dot(half, half))
     reach = cutoff + size
+    lean = (math.cos(bend), math.sin(bend))
     room = len(near)
     found = 0
     waiting = 0
@@ -149,13 +150,12 @@ def collect(tree: Tree, a: Vector, b: Vector, bend: float, cutoff: float, stack:
         node = nodes[waiting]
         start = first[node]
         if leaf[node] > 0:
-            for t in range(start, start + leaf[node]):
-                if found < room:
-                    near[found] = t
-                found += 1
+            if found < room:
+                near[found] = node
+            found += 1
             continue
         for child in range(start, start + 2):
-            if not apart(box, child, middle, half, cutoff, reach) and not looks_away(tree, child, middle, size, bend):
+            if not apart(box, child, middle, half, cutoff, reach) and not looks_away(tree, child, middle, size, lean):
                 nodes[waiting] = child
                 waiting += 1
     return found

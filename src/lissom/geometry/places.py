@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.lookup import Stack, closest, corner_of, corners_of
+from lissom.geometry.cones import looks_away
+from lissom.geometry.lookup import Stack, closest, corner_of, corners_of, gap_squared
 from lissom.geometry.nearest import CORNER, EDGE, FACE, length, on_triangle, row, unit
 from lissom.geometry.ridges import outside_edge, outside_vertex, sharpness
 from lissom.geometry.solids import Solid
@@ -24,6 +25,7 @@ from lissom.kernels import inline, kernel
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+BARRED = 64  # vertices of which is known that they are no place: each is met once per triangle around it
 MOST = 256  # places kept for one point or segment; beyond, the nearest
 ALIKE = math.cos(math.radians(20.0))  # of normals: nearer to each other than this, only the nearest places count:
 SAME = 1.0 - 1e-8  # and normals nearer than this are one
@@ -34,6 +36,7 @@ ALONG = 1e-3  # sine of the angle between segment and edge below which the segme
 MARGIN = 1e-3  # of the segment and of the radius: nearer to an end than this, the end speaks for it
 TOGETHER = 0.02  # of the segment: places nearer to each other, with like normals, are one
 SLIP = 1e-9  # of an edge: a segment through the end of two edges meets at least one
+UPRIGHT = (1.0, 0.0)  # cosine and sine of no lean
 TOUCHES = 1e-9  # of the cutoff: nearer to the surface than this, x − y has no direction
 
 
@@ -47,13 +50,14 @@ class Places(NamedTuple):
     triangle: Indices  # (MOST,)
     code: Indices  # (MOST,) which feature of the triangle
     chosen: Indices  # (MOST,)
+    barred: Indices  # (BARRED,) vertices found not to be places, each where its number modulo BARRED says
 
 
 @kernel
 def new_places() -> Places:
     return Places(
         np.empty(MOST), np.empty(MOST), np.empty((MOST, 3)), np.empty((MOST, 3)), np.empty(MOST, np.int64),
-        np.empty(MOST, np.int64), np.empty(MOST, np.int64),
+        np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(BARRED, np.int64),
     )  # fmt: skip
 
 
@@ -95,43 +99,56 @@ def is_inside(solid: Solid, x: Vector, triangle: int, y: Vector, code: int) -> b
     return solid.closed == 1 and dot(sub(x, y), pseudonormal(solid, triangle, code)) < 0.0
 
 
+@inline
+def leads_away(solid: Solid, t: int, code: int, w: Vector) -> bool:
+    """Whether w leads from a feature of triangle t away from all that share it."""
+    vertices, triangles = solid.vertices, solid.triangles
+    if code == FACE:
+        return True
+    if code < CORNER:
+        return outside_edge(vertices, triangles, solid.twin, solid.face_normal, 3 * t + code - EDGE, w, TURN)
+    return outside_vertex(vertices, triangles, solid.first, solid.star, triangles[t, code - CORNER], w, TURN)
+
+
 @kernel
 def point_places(solid: Solid, x: Vector, near: Indices, number: int, cutoff: float, places: Places) -> int:
-    """Fills the places within `cutoff` of x, among the first `number` triangles of `near`; returns how many.
+    """Fills the places within `cutoff` of x, among the first `number` leaves of `near`; returns how many.
 
     Outside a closed mesh, only what faces x counts; inside, only the nearest place.
     """
-    vertices, triangles, twin, face_normal = solid.vertices, solid.triangles, solid.twin, solid.face_normal
-    first, star, corners = solid.first, solid.star, solid.tree.corners
+    tree, triangles, barred = solid.tree, solid.triangles, places.barred
     touches = TOUCHES * cutoff
     least = math.inf
     nearest = -1
     nearest_code = 0
     nearest_y = x
     count = 0
+    barred[:] = -1
     for i in range(number):
-        t = near[i]
-        a, b, c = corners_of(corners, t)
-        if abs(dot(sub(x, a), row(face_normal, t))) > cutoff:
-            continue
-        y, code = on_triangle(x, a, b, c)
-        w = sub(x, y)
-        squared = dot(w, w)
-        if squared > cutoff * cutoff:
-            continue
-        if squared < least:
-            least = squared
-            nearest = t
-            nearest_code = code
-            nearest_y = y
-        if code >= CORNER:
-            if not outside_vertex(vertices, triangles, first, star, triangles[t, code - CORNER], w, TURN):
+        leaf = near[i]
+        if gap_squared(tree.box, leaf, x) > cutoff * cutoff or looks_away(tree, leaf, x, 0.0, UPRIGHT):
+            continue  # near a segment may be far from one of its ends
+        for t in range(tree.first[leaf], tree.first[leaf] + tree.leaf[leaf]):
+            a, b, c = corners_of(tree.corners, t)
+            y, code = on_triangle(x, a, b, c)
+            w = sub(x, y)
+            squared = dot(w, w)
+            if squared > cutoff * cutoff:
                 continue
-        elif code >= EDGE and not outside_edge(vertices, triangles, twin, face_normal, 3 * t + code - EDGE, w, TURN):
-            continue
-        d = math.sqrt(squared)
-        if d > touches and (solid.closed == 0 or dot(w, pseudonormal(solid, t, code)) > 0.0):
-            count = keep(places, count, 0.0, d, y, scale(1.0 / d, w), t, code)
+            if squared < least:
+                least = squared
+                nearest = t
+                nearest_code = code
+                nearest_y = y
+            v = triangles[t, code - CORNER] if code >= CORNER else -1
+            if v >= 0 and barred[v % BARRED] == v:
+                continue
+            if not leads_away(solid, t, code, w):
+                barred[v % BARRED] = v
+                continue
+            d = math.sqrt(squared)
+            if d > touches and (solid.closed == 0 or dot(w, pseudonormal(solid, t, code)) > 0.0):
+                count = keep(places, count, 0.0, d, y, scale(1.0 / d, w), t, code)
     if nearest < 0:
         return 0
     least = math.sqrt(least)
@@ -183,12 +200,10 @@ def segment_places(
 ) -> int:  # fmt: skip
     """Fills the places within `cutoff` of the inside of the segment a … b; returns how many.
 
-    `near` holds `number` triangles, among them all within `cutoff`. Its ends are the business of `point_places`.
+    `near` holds `number` leaves, with all triangles within `cutoff`. Its ends are the business of `point_places`.
     `bend`, rad: the smooth cable leans from the segment by up to that much, and so may its normals.
     """
-    vertices, triangles, twin, face_normal = solid.vertices, solid.triangles, solid.twin, solid.face_normal
-    first, star, corners, ridge, peak = solid.first, solid.star, solid.tree.corners, solid.ridge, solid.peak
-    tip, closed, edge_normal, vertex_normal = solid.tip, solid.closed, solid.edge_normal, solid.vertex_normal
+    tree, ridge, tip = solid.tree, solid.ridge, solid.tip
     s = sub(b, a)
     size = length(s)
     margin = max(MARGIN, MARGIN * radius / size) if size > 0.0 else 1.0
@@ -196,34 +211,62 @@ def segment_places(
         return 0
     count = 0
     for i in range(number):
-        t = near[i]
-        for k in range(3):
-            p = corner_of(corners, t, k)
-            if ridge[t, k] == 1:
-                e = sub(corner_of(corners, t, k + 1 if k < 2 else 0), p)
-                meets, at, u, n = crossing(a, s, p, e, margin, cutoff)
-                if meets:
-                    m = (edge_normal[t, k, 0], edge_normal[t, k, 1], edge_normal[t, k, 2])
-                    if dot(n, m if closed == 1 else sub(a, p)) < 0.0:
-                        n = scale(-1.0, n)
-                    lean = LEAN * sharpness(twin, face_normal, 3 * t + k) + bend
-                    if outside_edge(vertices, triangles, twin, face_normal, 3 * t + k, n, lean):
-                        d = dot(n, sub(a, p))
-                        count = keep(places, count, at, d, add(p, scale(u, e)), n, t, EDGE + k)
-            if tip[t, k] == 1:
-                at = dot(sub(p, a), s) / (size * size)
-                w = sub(add(a, scale(at, s)), p)
-                d = length(w)
-                if margin < at < 1.0 - margin and TOUCHES * cutoff < d <= cutoff:
-                    v = triangles[t, k]
-                    if closed == 1 and dot(w, row(vertex_normal, v)) < 0.0:
-                        d = -d
-                    n = scale(1.0 / d, w)
-                    if outside_vertex(vertices, triangles, first, star, v, n, LEAN * peak[v] + bend):
-                        count = keep(places, count, at, d, p, n, t, CORNER + k)
-    if closed == 1:
+        leaf = near[i]
+        for t in range(tree.first[leaf], tree.first[leaf] + tree.leaf[leaf]):
+            for k in range(3):
+                if ridge[t, k] == 1:
+                    p = corner_of(tree.corners, t, k)
+                    e = sub(corner_of(tree.corners, t, k + 1 if k < 2 else 0), p)
+                    meets, at, u, n = crossing(a, s, p, e, margin, cutoff)
+                    if meets:
+                        y = add(p, scale(u, e))
+                        count = edge_place(solid, t, k, a, p, y, n, at, bend, places, count)
+                if tip[t, k] == 1:
+                    count = tip_place(solid, t, k, a, s, margin, bend, cutoff, places, count)
+    if solid.closed == 1:
         count = believed(solid, a, s, stack, places, count)
     return choose(places, count, TOGETHER, NEARLY * cutoff)
+
+
+@inline
+def edge_place(
+    solid: Solid, t: int, k: int, a: Vector, p: Vector, y: Vector, n: Vector, at: float, bend: float, places: Places,
+    count: int,
+) -> int:  # fmt: skip
+    """Adds the place y where a segment from a on passes edge k of triangle t, from p on, with the normal ±n, if it is
+    outside; returns the count.
+    """
+    edge_normal, face_normal = solid.edge_normal, solid.face_normal
+    m = (edge_normal[t, k, 0], edge_normal[t, k, 1], edge_normal[t, k, 2])
+    if dot(n, m if solid.closed == 1 else sub(a, p)) < 0.0:
+        n = scale(-1.0, n)
+    lean = LEAN * sharpness(solid.twin, face_normal, 3 * t + k) + bend
+    if not outside_edge(solid.vertices, solid.triangles, solid.twin, face_normal, 3 * t + k, n, lean):
+        return count
+    return keep(places, count, at, dot(n, sub(a, p)), y, n, t, EDGE + k)
+
+
+@inline
+def tip_place(
+    solid: Solid, t: int, k: int, a: Vector, s: Vector, margin: float, bend: float, cutoff: float, places: Places,
+    count: int,
+) -> int:  # fmt: skip
+    """Adds the place where the segment a + t s passes corner k of triangle t, if it is one; returns the count."""
+    size = length(s)
+    p = corner_of(solid.tree.corners, t, k)
+    at = dot(sub(p, a), s) / (size * size)
+    w = sub(add(a, scale(at, s)), p)
+    d = length(w)
+    if not (margin < at < 1.0 - margin and TOUCHES * cutoff < d <= cutoff):
+        return count
+    v = solid.triangles[t, k]
+    if solid.closed == 1 and dot(w, row(solid.vertex_normal, v)) < 0.0:
+        d = -d
+    n = scale(1.0 / d, w)
+    lean = LEAN * solid.peak[v] + bend
+    if not outside_vertex(solid.vertices, solid.triangles, solid.first, solid.star, v, n, lean):
+        return count
+    return keep(places, count, at, d, p, n, t, CORNER + k)
 
 
 @inline

@@ -35,6 +35,8 @@ Strangers = Callable[[list[Array], list[Array]], set[str]]
 Attempt = tuple[float, dict[str, RodState]]  # how deep in parts, and the shapes to start from
 
 MOST_ITERATIONS = 120
+# from first guesses: what hangs on a free junction falls far
+MOST_COLD = 240
 # from a shape that the user gave, which may be far from equilibrium: the lonely cable may not go there first
 MOST_LED = 600
 TOLERANCE = 1e-8
@@ -113,7 +115,9 @@ class Assembly:
         if reason:
             return self._refused(reason, began)
         if cold or not self._from:
-            return self._begin(began)
+            reports = self._begin(began)
+            self.surroundings.look_near()  # steps are as long as one sees
+            return reports
         short = self._too_short()
         if short:
             return short
@@ -307,7 +311,7 @@ class Assembly:
             for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
                 body.position, body.quaternion = position, quaternion
             system = self._new_system()
-            outcome, reason = self._settled(system, final=True, most=MOST_LED if led else MOST_ITERATIONS)
+            outcome, reason = self._settled(system, final=True, most=MOST_LED if led else MOST_COLD)
             outcome, reason = self._judged(system, outcome, reason)
             if outcome.status == newton.CONVERGED:
                 return self._pushed_out(self._reports(system, outcome, "", began), found)

@@ -89,6 +89,13 @@ def matrix(q: Array) -> Array:
     )
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a × b along the last axis. numpy's own looks for that axis ten times as long as this takes for a few vectors."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    u, v, w = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
+
+
 def lever(arm: Array, force: Array) -> Array:
     """Second derivative of force·(Q arm) with respect to δθ: ½(f ρᵀ + ρ fᵀ) − (f·ρ) 1."""
     both = np.outer(force, arm)

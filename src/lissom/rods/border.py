@@ -65,14 +65,53 @@ def evaluate(chain: Chain, work: Work, q: Array, nu: Array, base: Array, anchor:
     assemble(chain, work, q, nu)
 
 
+class Anchored(NamedTuple):
+    """From where the positions of a chain are counted. p: point."""
+
+    point: Indices  # (p, 3) per axis a point that is held
+    support: Indices  # (p, 3) the number of the support that holds it
+    held: Array  # (supports, 3) m: where
+
+
 @kernel
-def potential(chain: Chain, q: Array, nu: Array, base: Array, loaded: Array, x: Array, closure: Array) -> float:
-    """ℒ without the terms' forces; fills the closure error, and the points from the first on, stretched by `loaded`."""
+def anchored(relative: Array, at: Anchored) -> Array:
+    """(points, 3) m, world: those counted from the first one, moved to where the supports hold them."""
+    x = np.empty_like(relative)
+    for i in range(len(x)):
+        for k in range(3):
+            x[i, k] = relative[i, k] + at.held[at.support[i, k], k] - relative[at.point[i, k], k]
+    return x
+
+
+@kernel
+def located(chain: Chain, q: Array, nu: Array, at: Anchored, relative: Array) -> Array:
+    """(points, 3) m for these frames and run forces; fills `relative`, the first at the origin."""
+    positions(chain, q, nu, relative)
+    return anchored(relative, at)
+
+
+@kernel
+def potential(
+    chain: Chain, q: Array, nu: Array, base: Array, loaded: Array, at: Anchored, relative: Array, closure: Array
+) -> tuple[float, Array]:
+    """(ℒ without the terms' forces, points); fills the closure error, and the points from the first on.
+
+    Points are stretched by `loaded`.
+    """
     chain.force[:] = base
     value = lagrangian(chain, q, nu, closure)
     chain.force[:] = loaded
-    positions(chain, q, nu, x)
-    return value
+    return value, located(chain, q, nu, at, relative)
+
+
+@kernel
+def first_frames(site: Indices, anchor: Indices, terms: Terms, first: Indices) -> None:
+    """Lowers first[column] to the first frame that the column's terms turn."""
+    for m in range(len(terms.column)):
+        at = terms.segment[m]
+        low = min(at, anchor[at, 0], anchor[at, 1], anchor[at, 2])
+        j = terms.column[m]
+        first[j] = min(first[j], site[min(low, len(anchor) - 2)])
 
 
 @kernel
@@ -128,12 +167,42 @@ def reduce(chain: Chain, work: Work, first: Indices, width: int, shift: float, t
 
 
 @kernel
-def subtract(Z: Array, right: Array, columns: Indices, block: Array, side: Array) -> None:
-    """Takes a block and a side off some columns, which may be named twice."""
+def condense(
+    work: Work, own: int, width: int, mine: Indices, at: Indices, across: Array, block: Array, Z: Array, right: Array
+) -> None:
+    """Takes what is left of a chain's columns off the border, where they are `mine`, which may be named twice.
+
+    Fills `block`, that of the runs, and takes from `across` (runs, …) what couples them, in its columns `at`.
+    """
+    schur, border = work.schur, work.border
+    runs = len(block)
+    for i in range(len(mine)):
+        k = own + i
+        right[mine[i]] -= schur[k, width]
+        for j in range(len(mine)):
+            Z[mine[i], mine[j]] -= schur[k, own + j] + border[k, own + j]
+        for r in range(runs):
+            across[r, at[i]] -= schur[k, r] + border[k, r]
+    for r in range(runs):
+        for t in range(runs):
+            block[r, t] = -(schur[r, t] + border[r, t])
+
+
+@kernel
+def without_runs(Z: Array, right: Array, columns: Indices, across: Array, inverse: Array, side: Array) -> None:
+    """Takes the runs out of the border: acrossᵀ·inverse·across and acrossᵀ·side off these columns of it."""
+    runs = len(inverse)
+    solved = np.zeros((runs, len(columns)))
+    for r in range(runs):
+        for t in range(runs):
+            for j in range(len(columns)):
+                solved[r, j] += inverse[r, t] * across[t, j]
     for i in range(len(columns)):
-        right[columns[i]] -= side[i]
-        for j in range(len(columns)):
-            Z[columns[i], columns[j]] -= block[i, j]
+        for r in range(runs):
+            a = across[r, i]
+            right[columns[i]] -= a * side[r]
+            for j in range(len(columns)):
+                Z[columns[i], columns[j]] -= a * solved[r, j]
 
 
 @kernel

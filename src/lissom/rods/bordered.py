@@ -30,6 +30,7 @@ BODY_STEP = 10.0
 BODY_TURN = 5.0
 # Damping that is always there, as a part of ρ: what only contacts hold is else lost in rounding.
 FIRM = 1e-11
+AXES = np.eye(3)
 # Sets of contacts that act, tried in one step where friction follows their forces.
 MOST_SETS = 12
 
@@ -104,16 +105,17 @@ class Bordered(Gathered):
         size = duals + 6 * len(self.bodies)
         Z = np.zeros((size, size))
         right = np.zeros(size)
-        Z[np.arange(duals), np.arange(duals)] = -columns.give
+        Z.reshape(-1)[: duals * size : size + 1] = -columns.give
         right[:duals] = -columns.error
-        self._couple_bodies(columns, Z, right, duals)
-        self._hold_back(Z, right, duals, shift)
+        if self.bodies:
+            self._couple_bodies(columns, Z, right, duals)
+            self._hold_back(Z, right, duals, shift)
         index = 0
         for link, T in zip(self.links, self._run_couplings(duals), strict=True):
             index += link.reduce(shift)
             index += link.condense(T, Z, right) - link.runs
         acting = self._acting(columns, size)
-        index += dense.negatives(Z[np.ix_(acting, acting)]) - int(np.count_nonzero(acting[: columns.contacts]))
+        index += dense.negatives(Z, acting) - int(np.count_nonzero(acting[: columns.contacts]))
         return index - columns.stiff, Z, right
 
     def _acting(self, columns: Columns, size: int) -> NDArray[np.bool_]:
@@ -133,7 +135,7 @@ class Bordered(Gathered):
                 for j, (axis, first, last) in enumerate(self.links[seat.link].solver.runs):
                     sense = (first == seat.support) * 1.0 - (last == seat.support) * 1.0
                     if sense != 0.0:
-                        found[seat.link].append((j, own, motion(sense * np.eye(3)[axis], R @ seat.offset)))
+                        found[seat.link].append((j, own, sense * motions(AXES, R @ seat.offset)[axis]))
         return found
 
     def _couple_bodies(self, columns: Columns, Z: Array, right: Array, duals: int) -> None:
@@ -152,17 +154,15 @@ class Bordered(Gathered):
                     site = link.site_of(seat.support)
                     F = bodies.matrix(link.q[site])
                     B += F @ border.held_frame(link.chain, link.q, site)[1] @ F.T
-                for k in np.flatnonzero(columns.places.link == seat.link):
-                    at = link.anchor_support[columns.places.segment[k]]
-                    moved = columns.places.direction[k] * (at == seat.support)
-                    couple(Z, int(columns.places.column[k]), own, motion(moved, arm))
-            for k in rigid.on(c.part, body):
-                couple(Z, int(k), own, motion(-c.normal[k], c.point[k] - body.position))
-            for j in np.flatnonzero(np.isin(columns.slips, rigid.on(c.part, body))):
-                arm = c.point[columns.slips[j]] - body.position
-                couple(Z, int(columns.firm + j), own, motion(-columns.way[j], arm))
-            for k in rigid.on(c.feeler, body):
-                couple(Z, int(k), own, motion(c.normal[k], c.point[k] - body.position))
+                mine = np.flatnonzero(columns.places.link == seat.link)
+                here = link.anchor_support[columns.places.segment[mine]] == seat.support  # (n, 3): along each axis
+                couple(Z, columns.places.column[mine], own, motions(here * columns.places.direction[mine], arm))
+            touched, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
+            couple(Z, touched, own, motions(-c.normal[touched], c.point[touched] - body.position))
+            couple(Z, feels, own, motions(c.normal[feels], c.point[feels] - body.position))
+            slips = np.flatnonzero(np.isin(columns.slips, touched))
+            arms = c.point[columns.slips[slips]] - body.position
+            couple(Z, columns.firm + slips, own, motions(-columns.way[slips], arms))
             Z[np.ix_(own[3:], own[3:])] += B
         self._bend_gaps(Z, duals)
 
@@ -203,20 +203,17 @@ class Bordered(Gathered):
             return self._changes_with_slip(columns, Z, right)
         contact, rest = slice(0, columns.contacts), slice(columns.contacts, None)
         force = self.contacts.force
-        try:
-            side = np.asarray(
-                np.linalg.solve(Z[rest, rest], np.column_stack([Z[rest, contact], right[rest]])), dtype=np.float64
-            )
-        except np.linalg.LinAlgError:
+        side = dense.solved(Z[rest, rest], np.concatenate([Z[rest, contact], right[rest, None]], axis=1))
+        if side is None:
             return None
         Q = Z[contact, rest] @ side[:, :-1] - Z[contact, contact]
         b = Q @ force + right[contact] - Z[contact, rest] @ side[:, -1]
         standing = any(body.touches for body in self.bodies)
         soft, hold = MERIT_HARDNESS * self.stiffness, HOLD * self.hardness
         c = self.contacts
-        pressed = c.where(np.flatnonzero((force > 0.0) & (c.other != NO_LINK)))
-        knotted = bool((pressed.link == pressed.other).any())  # would slide along itself, and off an end
-        lets_go = standing or (self._lets_go and len(pressed) > 0 and not knotted)
+        pressed = (force > 0.0) & (c.other != NO_LINK)
+        knotted = bool((pressed & (c.link == c.other)).any())  # would slide along itself, and off an end
+        lets_go = standing or (self._lets_go and bool(pressed.any()) and not knotted)
         return self.rule(Problem(Z, right, force, c.gap, side, Q, b, soft, hold, standing, lets_go))
 
     def _changes_with_slip(self, columns: Columns, Z: Array, right: Array) -> Array | None:
@@ -279,11 +276,13 @@ class Bordered(Gathered):
         return np.minimum(u, force)  # what would still pull does not
 
 
-def motion(direction: Array, arm: Array) -> Array:
-    """(6,) how a place at `arm` from a body's origin moves along `direction` with the body."""
-    return np.concatenate([direction, np.cross(arm, direction)])
+def motions(directions: Array, arms: Array) -> Array:
+    """(n, 6) how places at `arms` (n, 3) from a body's origin move along `directions` (n, 3) with the body."""
+    return np.concatenate([directions, bodies.cross(arms, directions)], axis=1)
 
 
-def couple(Z: Array, row: int, own: Indices, T: Array) -> None:
-    Z[row, own] += T
-    Z[own, row] += T
+def couple(Z: Array, rows: Indices, own: Indices, T: Array) -> None:
+    """Adds T (n, 6) to the columns `own` of some rows, and the same across."""
+    if len(rows):
+        np.add.at(Z, (rows[:, None], own), T)
+        np.add.at(Z, (own[:, None], rows), T.T)

@@ -1,17 +1,19 @@
 """Contacts of cables with what they touch, and of parts with parts: the list, its multipliers, how they carry over."""
 
-from dataclasses import dataclass, fields
-from typing import NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.nearest import row
-from lissom.geometry.triples import dot
+from lissom.geometry.triples import Vector, dot
 from lissom.kernels import inline, kernel
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Rows = NDArray[Any]  # of ROW, below
+Values = TypeVar("Values")
 
 NO_LINK = -1
 NO_PART = -1
@@ -26,58 +28,69 @@ BOTH_RUN = 0.3
 MERGED = 0.1
 
 
-class Seats(NamedTuple):
-    """Where contacts sit on cables, as `Contacts` has it."""
+class Field(Generic[Values]):
+    """A field of all contacts of a list, as an array: a view of their rows, or what is written there."""
 
-    link: Indices
-    segment: Indices
-    t: Array
-    other: Indices
-    other_segment: Indices
-    other_t: Array
+    def __init__(self, kind: type, *shape: int) -> None:
+        self.kind, self.shape = kind, shape
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, c: "Contacts", owner: type | None = None) -> Values:
+        return cast(Values, c.rows[self.name])
+
+    def __set__(self, c: "Contacts", values: Values) -> None:
+        c.rows[self.name] = values
 
 
-@dataclass(slots=True)
 class Contacts:
     """Places where a cable is near something. c: contact; `a` is the cable, `b` a second cable or nothing.
 
-    Where two parts are near each other the one that touches, the feeler, takes the place of the cable a.
+    Where two parts are near each other the one that touches, the feeler, takes the place of the cable a. Each contact
+    is one row of one array: a list of them is made, chosen from and handed to a kernel at once.
     """
 
-    link: Indices  # (c,) number of the cable a, NO_LINK for a part
-    segment: Indices  # (c, 2) the place is the mean of two places of the polyline [smooth.py]
-    t: Array  # (c, 2) fractions of the segments
-    lean: Array  # (c,) how its motion along the cable is shared between the two
-    other: Indices  # (c,) number of the cable b, NO_LINK for a part
-    other_segment: Indices  # (c, 2)
-    other_t: Array  # (c, 2)
-    part: Indices  # (c,) number of the part, −1 for a cable
-    point: Array  # (c, 3) on the surface touched, m
-    normal: Array  # (c, 3) from what is touched to the cable a
-    gap: Array  # (c,) m, radii taken off: negative where they overlap
-    distance: Array  # (c,) m from the centre line of a to the surface; between cables, how far they may near each other
-    curvature: Array  # (c, 3, 3) Hessian of the gap with respect to the place on the cable a, 1/m
-    along: Array  # (c, 3) along the cable a, m: how the place moves with its parameter
-    bend: Array  # (c,) m: the normal part of the second derivative
-    inside: NDArray[np.bool_]  # (c,) the place can run along the cable
-    other_lean: Array  # (c,)
-    other_along: Array  # (c, 3) along the cable b, m
-    other_bend: Array  # (c,) m
-    other_inside: NDArray[np.bool_]  # (c,)
-    friction: Array  # (c,) coefficient μ; 0 where nothing is known of the past
-    force: Array  # (c,) λ: N along the normal, on the cable a
-    drag: Array  # (c, 3) friction force on the cable a, N
-    reference: Array  # (c, 3) where the place would be, had it stuck, m
-    feeler: Indices  # (c,) number of the part that touches the other, where no cable does; else NO_PART
-    feeler_place: Array  # (c, 3) of a part's feeler, m
-    spot: (
-        Array  # (c, 3) the same in its axes, or where on the cable b, in units within which it may be the one of before
-    )
-    edge: Array  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
-    watched: NDArray[np.bool_]  # (c,) the place is looked at because the cable dipped into the part there
+    __slots__ = ("rows",)
+    rows: Rows  # (c,) ROW
+
+    link = Field[Indices](int)  # (c,) number of the cable a, NO_LINK for a part
+    segment = Field[Indices](int, 2)  # (c, 2) the place is the mean of two places of the polyline [smooth.py]
+    t = Field[Array](float, 2)  # (c, 2) fractions of the segments
+    lean = Field[Array](float)  # (c,) how its motion along the cable is shared between the two
+    other = Field[Indices](int)  # (c,) number of the cable b, NO_LINK for a part
+    other_segment = Field[Indices](int, 2)  # (c, 2)
+    other_t = Field[Array](float, 2)  # (c, 2)
+    part = Field[Indices](int)  # (c,) number of the part, NO_PART for a cable
+    point = Field[Array](float, 3)  # (c, 3) on the surface touched, m
+    normal = Field[Array](float, 3)  # (c, 3) from what is touched to the cable a
+    gap = Field[Array](float)  # (c,) m, radii taken off: negative where they overlap
+    # (c,) m from the centre line of a to the surface; between cables, how far they may near each other
+    distance = Field[Array](float)
+    curvature = Field[Array](float, 3, 3)  # (c, 3, 3) Hessian of the gap with respect to the place on the cable a, 1/m
+    along = Field[Array](float, 3)  # (c, 3) along the cable a, m: how the place moves with its parameter
+    bend = Field[Array](float)  # (c,) m: the normal part of the second derivative
+    inside = Field[Flags](bool)  # (c,) the place can run along the cable
+    other_lean = Field[Array](float)  # (c,)
+    other_along = Field[Array](float, 3)  # (c, 3) along the cable b, m
+    other_bend = Field[Array](float)  # (c,) m
+    other_inside = Field[Flags](bool)  # (c,)
+    friction = Field[Array](float)  # (c,) coefficient μ; 0 where nothing is known of the past
+    force = Field[Array](float)  # (c,) λ: N along the normal, on the cable a
+    drag = Field[Array](float, 3)  # (c, 3) friction force on the cable a, N
+    reference = Field[Array](float, 3)  # (c, 3) where the place would be, had it stuck, m
+    feeler = Field[Indices](int)  # (c,) number of the part that touches the other, where no cable does; else NO_PART
+    feeler_place = Field[Array](float, 3)  # (c, 3) of a part's feeler, m
+    # (c, 3) the same in its axes, or where on the cable b, in units within which it may be the one of before
+    spot = Field[Array](float, 3)
+    edge = Field[Array](float, 3)  # (c, 3) unit direction of the edge that a sharp edge of a part crosses; else zero
+    watched = Field[Flags](bool)  # (c,) the place is looked at because the cable dipped into the part there
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
 
     def __len__(self) -> int:
-        return len(self.gap)
+        return len(self.rows)
 
     @classmethod
     def none(cls) -> Self:
@@ -85,19 +98,22 @@ class Contacts:
 
     @classmethod
     def empty(cls, count: int) -> Self:
-        index, pair = np.zeros(count, dtype=np.int64), np.zeros((count, 2), dtype=np.int64)
-        number, vector = np.zeros(count), np.zeros((count, 3))
-        flag = np.zeros(count, dtype=bool)
-        return cls(
-            link=index.copy(), segment=pair.copy(), t=np.zeros((count, 2)), lean=np.full(count, 0.5),
-            other=index + NO_LINK, other_segment=pair.copy(), other_t=np.zeros((count, 2)), part=index - 1,
-            point=vector.copy(), normal=vector.copy(), gap=number.copy(), distance=number.copy(),
-            curvature=np.zeros((count, 3, 3)), along=vector.copy(), bend=number.copy(), inside=flag.copy(),
-            other_lean=np.full(count, 0.5), other_along=vector.copy(), other_bend=number.copy(),
-            other_inside=flag.copy(), friction=number.copy(), force=number.copy(),
-            drag=vector.copy(), reference=vector.copy(), feeler=index + NO_PART, feeler_place=vector.copy(),
-            spot=vector.copy(), edge=vector.copy(), watched=flag.copy(),
-        )  # fmt: skip
+        return cls(np.repeat(BLANK, count))
+
+    @classmethod
+    def read(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """From one array per field; ValueError where one has another shape or kind than it must."""
+        found = cls.empty(len(arrays["gap"]))
+        for name in ROW.names or ():
+            view = found.rows[name]
+            if view.shape != arrays[name].shape or view.dtype != arrays[name].dtype:
+                raise ValueError(f"contacts: {name} is {arrays[name].dtype}{arrays[name].shape}")
+            view[...] = arrays[name]
+        return found
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """One array per field."""
+        return {name: self.rows[name].copy() for name in ROW.names or ()}
 
     @property
     def place(self) -> Array:
@@ -110,76 +126,101 @@ class Contacts:
         arc = 0.5 + self.segment[:, 0] + self.t[:, 0]
         return np.where(self.segment[:, 0] == self.segment[:, 1], arc, self.segment[:, 1] + self.lean)
 
-    def where(self, chosen: "Indices | NDArray[np.bool_]") -> Self:
+    def where(self, chosen: Indices | Flags) -> Self:
         """The contacts chosen by a mask or by numbers."""
-        return type(self)(*(getattr(self, f.name)[chosen] for f in fields(self)))
+        return type(self)(self.rows[chosen])
+
+    def pressed(self, force: Array) -> Self:
+        """The same contacts under other forces (c,), N."""
+        same = type(self)(self.rows.copy())
+        same.force = force
+        return same
 
     @classmethod
     def joined(cls, lists: list[Self]) -> Self:
         if len(lists) < 2:
             return lists[0] if lists else cls.none()
-        return cls(*(np.concatenate([getattr(k, f.name) for k in lists]) for f in fields(cls)))
+        return cls(np.concatenate([k.rows for k in lists]))
 
     @property
     def rubs(self) -> bool:
         """Whether friction acts anywhere."""
-        return bool(self.friction.any())
-
-    @property
-    def seats(self) -> Seats:
-        return Seats(self.link, self.segment, self.t, self.other, self.other_segment, self.other_t)
+        return bool(any_rubs(self.rows))
 
     def inherit(self, before: Self) -> None:
         """Takes the forces of the contacts of before. Each is given to one; where two have become one, they add up."""
-        if len(self) and len(before):
-            keys, old_keys = keys_of(self, before)
-            order = np.argsort(old_keys, kind="stable")
-            carry_over(
-                keys, self._where, self.normal, self.force,
-                old_keys, order, before._where, before.normal, before.force,
-            )  # fmt: skip
-
-    @property
-    def _where(self) -> Array:
-        """(c, 4) along the cable, in segments, and on the feeler."""
-        scale = np.where(self.other == NO_LINK, 1.0, BOTH_RUN)
-        return np.column_stack([scale * self.place, self.spot])
+        if len(self.rows) and len(before.rows):
+            carry_over(self.rows, before.rows)
 
 
-def keys_of(*lists: Contacts) -> list[Indices]:
-    """Per list (c,): a number for what touches what."""
-    columns = [np.concatenate([getattr(k, name) for k in lists]) + 1 for name in ("link", "other", "part", "feeler")]
-    keys = np.zeros(len(columns[0]), dtype=np.int64)
-    for values in columns:
-        keys = keys * (int(values.max(initial=0)) + 1) + values
-    return np.split(keys, np.cumsum([len(k) for k in lists])[:-1])
+ROW = np.dtype([(k.name, k.kind, k.shape) for k in vars(Contacts).values() if isinstance(k, Field)], align=True)
+BLANK = np.zeros(1, ROW)
+BLANK["other"], BLANK["part"], BLANK["feeler"] = NO_LINK, NO_PART, NO_PART
+BLANK["lean"] = BLANK["other_lean"] = 0.5
+
+
+@kernel
+def any_rubs(rows: Rows) -> bool:
+    found = False
+    for row in rows:
+        found = found or row.friction != 0.0
+    return found
 
 
 @inline
-def likeness(
-    where: Array, normal: Array, i: int, old_where: Array, old_normal: Array, j: int
-) -> float:  # fmt: skip
+def place_of(rows: Rows, c: int) -> float:
+    """Along the cable a, in segments."""
+    row = rows[c]
+    return float(0.5 * (row.segment[0] + row.segment[1] + row.t[0] + row.t[1]))
+
+
+@inline
+def normal_of(rows: Rows, c: int) -> Vector:
+    n = rows[c].normal
+    return (n[0], n[1], n[2])
+
+
+@inline
+def likeness(rows: Rows, i: int, old: Rows, j: int) -> float:
     """How far contact i is from the old contact j: less for those more alike; inf where they are not the same."""
-    if abs(where[i, 0] - old_where[j, 0]) >= SAME_PLACE:
+    scale = 1.0 if rows[i].other == NO_LINK else BOTH_RUN
+    along = abs(scale * place_of(rows, i) - scale * place_of(old, j))
+    if along >= SAME_PLACE:
         return np.inf
     far = 0.0
-    for k in range(1, where.shape[1]):
-        far = max(far, abs(where[i, k] - old_where[j, k]))
-    far += abs(where[i, 0] - old_where[j, 0])
-    cosine = dot(row(normal, i), row(old_normal, j))
+    for k in range(3):
+        far = max(far, abs(rows[i].spot[k] - old[j].spot[k]))
+    far += along
+    cosine = dot(normal_of(rows, i), normal_of(old, j))
     return far + 1.0 - cosine if far < SAME_PLACE and cosine > SAME_NORMAL else np.inf
 
 
 @kernel
-def carry_over(
-    key: Indices, where: Array, normal: Array, force: Array, old_key: Indices, order: Indices, old_where: Array,
-    old_normal: Array, old_force: Array,
-) -> None:  # fmt: skip
-    """Fills `force`: pairs of new and old contacts that may be the same find each other, the nearest first.
+def keys_of(rows: Rows, old: Rows) -> tuple[Indices, Indices]:
+    """Per list (c,): a number for what touches what."""
+    most = np.zeros(4, np.int64)
+    for k in range(2):
+        for row in rows if k == 0 else old:
+            most[0] = max(most[0], row.link + 1)
+            most[1] = max(most[1], row.other + 1)
+            most[2] = max(most[2], row.part + 1)
+            most[3] = max(most[3], row.feeler + 1)
+    key, old_key = np.empty(len(rows), np.int64), np.empty(len(old), np.int64)
+    for k in range(2):
+        out = key if k == 0 else old_key
+        for c, row in enumerate(rows if k == 0 else old):
+            number = (row.link + 1) * (most[1] + 1) + row.other + 1
+            number = number * (most[2] + 1) + row.part + 1
+            out[c] = number * (most[3] + 1) + row.feeler + 1
+    return key, old_key
 
-    `order` sorts the old ones by their keys.
-    """
-    news, olds = len(force), len(old_force)
+
+@kernel
+def carry_over(rows: Rows, old: Rows) -> None:
+    """Fills the forces: pairs of new and old contacts that may be the same find each other, the nearest first."""
+    news, olds = len(rows), len(old)
+    key, old_key = keys_of(rows, old)
+    order = np.argsort(old_key, kind="mergesort")
     sorted_key = old_key[order]
     first = np.searchsorted(sorted_key, key)
     room = 0
@@ -198,7 +239,7 @@ def carry_over(
         while at < olds and sorted_key[at] == key[i]:
             j = order[at]
             at += 1
-            found = likeness(where, normal, i, old_where, old_normal, j)
+            found = likeness(rows, i, old, j)
             if found < np.inf:
                 pair[count, 0], pair[count, 1], cost[count] = i, j, found
                 count += 1
@@ -208,31 +249,73 @@ def carry_over(
     for k in np.argsort(cost[:count], kind="mergesort"):
         i, j = pair[k, 0], pair[k, 1]
         if not given[i] and not taken[j]:
-            force[i] = old_force[j]
+            rows[i].force = old[j].force
             given[i], taken[j] = True, True
     for j in range(olds):
-        if not taken[j] and old_force[j] > 0.0 and least[j] < MERGED:
-            force[best[j]] += old_force[j]
+        if not taken[j] and old[j].force > 0.0 and least[j] < MERGED:
+            rows[best[j]].force += old[j].force
+
+
+@kernel
+def largest_pushes(rows: Rows, found: Array) -> None:
+    """Fills (links,) N: the largest force of the contacts of each link."""
+    for row in rows:
+        for link in (row.link, row.other):
+            if link != NO_LINK:
+                found[link] = max(found[link], row.force)
+
+
+@kernel
+def worst_gaps(rows: Rows) -> tuple[float, float]:
+    """The deepest penetration, and the widest gap across which a force acts, m."""
+    deepest = widest = 0.0
+    for row in rows:
+        deepest = max(deepest, -row.gap)
+        if row.force > 0.0:
+            widest = max(widest, row.gap)
+    return deepest, widest
+
+
+@kernel
+def augmented(rows: Rows, soft: float) -> float:
+    """J: the augmented Lagrangian of the gaps, with springs of the stiffness `soft` (N/m)."""
+    total = 0.0
+    for row in rows:
+        pressed = max(row.force - soft * row.gap, 0.0)
+        total += pressed * pressed - row.force * row.force
+    return total / (2.0 * soft)
+
+
+@kernel
+def first_hit(rows: Rows, moved: Array) -> float:
+    """The part of the ways `moved` (c, 3) after which the first contact has come all its distance nearer; inf: none."""
+    part = np.inf
+    for c in range(len(rows)):
+        nearing = -dot(normal_of(rows, c), (moved[c, 0], moved[c, 1], moved[c, 2]))
+        if nearing > 0.0 and rows[c].distance > 0.0:
+            part = min(part, rows[c].distance / nearing)
+    return part
 
 
 def places(c: Contacts, points: list[Array]) -> Array:
     """(c, 3) m: where the cables' places are, those of the cables b taken off."""
     found = np.zeros((len(c), 3))
     for number, x in enumerate(points):
-        add_places(c.seats, number, x, found)
+        add_places(c.rows, number, x, found)
     return found
 
 
 @kernel
-def add_places(seats: Seats, link: int, x: Array, found: Array) -> None:
-    for c in range(len(seats.link)):
+def add_places(rows: Rows, link: int, x: Array, found: Array) -> None:
+    for c in range(len(rows)):
+        row = rows[c]
         for k in range(2):
-            if seats.link[c] == link:
-                s, t = seats.segment[c, k], seats.t[c, k]
+            if row.link == link:
+                s, t = row.segment[k], row.t[k]
                 for l in range(3):
                     found[c, l] += 0.5 * (x[s, l] + t * (x[s + 1, l] - x[s, l]))
-            if seats.other[c] == link:
-                s, t = seats.other_segment[c, k], seats.other_t[c, k]
+            if row.other == link:
+                s, t = row.other_segment[k], row.other_t[k]
                 for l in range(3):
                     found[c, l] -= 0.5 * (x[s, l] + t * (x[s + 1, l] - x[s, l]))
 

@@ -1,11 +1,18 @@
 """Small dense systems of the border: solution, and the inertia of a symmetric matrix."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels import kernel as allocating
 from lissom.kernels import lean_kernel as kernel
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Systems of more rows than this are left to LAPACK: for fewer, to call it takes longer than to solve them.
+LARGE = 64
 
 # Bunch & Parlett's constant (1 + √17)/8: below it a 2×2 pivot bounds the growth better than a 1×1 one.
 PIVOT_RATIO = 0.6403882032022076
@@ -77,13 +84,78 @@ def _swap(size: int, work: Array, a: int, b: int) -> None:
         work[i, b] = t
 
 
-def negatives(matrix: Array) -> int:
-    """Number of negative eigenvalues."""
-    if not len(matrix):
-        return 0
-    scale = 1.0 / np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
-    found: int = symmetric_inertia(len(matrix), matrix * scale[:, None] * scale, np.empty_like(matrix))
-    return found
+@allocating
+def negatives(matrix: Array, chosen: Flags) -> int:
+    """Number of negative eigenvalues of the rows and columns chosen, scaled to a diagonal of ±1."""
+    size = 0
+    order = np.empty(len(matrix), np.int64)
+    for i in range(len(matrix)):
+        if chosen[i]:
+            order[size] = i
+            size += 1
+    scale, work = np.empty(size), np.empty((size, size))
+    for i in range(size):
+        scale[i] = 1.0 / math.sqrt(max(abs(matrix[order[i], order[i]]), 1e-300))
+    for i in range(size):
+        for j in range(size):
+            work[i, j] = matrix[order[i], order[j]] * scale[i] * scale[j]
+    return symmetric_inertia(size, work, work)
+
+
+@kernel
+def largest(values: Array) -> float:
+    """The largest |value| of (n, m); 0 of none, NaN where one is."""
+    most = 0.0
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            size = abs(values[i, j])
+            if size > most or size != size:
+                most = size
+    return most
+
+
+def solved(matrix: Array, right: Array) -> Array | None:
+    """x with matrix·x = right (n, m); None where the matrix is singular."""
+    if len(matrix) > LARGE:
+        try:
+            return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
+    x = right.copy()
+    return x if eliminate(matrix.copy(), x) else None
+
+
+@kernel
+def eliminate(matrix: Array, right: Array) -> bool:
+    """Solves matrix·x = right (n, m) by Gaussian elimination with partial pivoting; both are overwritten."""
+    size, sides = right.shape
+    for k in range(size):
+        p = k
+        for i in range(k + 1, size):
+            if abs(matrix[i, k]) > abs(matrix[p, k]):
+                p = i
+        if matrix[p, k] == 0.0:
+            return False
+        if p != k:
+            for j in range(k, size):
+                matrix[k, j], matrix[p, j] = matrix[p, j], matrix[k, j]
+            for j in range(sides):
+                right[k, j], right[p, j] = right[p, j], right[k, j]
+        for i in range(k + 1, size):
+            f = matrix[i, k] / matrix[k, k]
+            if f != 0.0:
+                for j in range(k + 1, size):
+                    matrix[i, j] -= f * matrix[k, j]
+                for j in range(sides):
+                    right[i, j] -= f * right[k, j]
+    for k in range(size - 1, -1, -1):
+        for i in range(k + 1, size):
+            f = matrix[k, i]
+            for j in range(sides):
+                right[k, j] -= f * right[i, j]
+        for j in range(sides):
+            right[k, j] /= matrix[k, k]
+    return True
 
 
 @kernel

@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, border, friction, rigid, springs
+from lissom.rods import bodies, border, dense, friction, rigid, springs
 from lissom.rods.bodies import Body, Seat
-from lissom.rods.contacts import NO_LINK, Contacts, places
+from lissom.rods.contacts import NO_LINK, Contacts, largest_pushes, places, worst_gaps
 from lissom.rods.link import Link
 from lissom.rods.rules import Rule, global_rule
 from lissom.rods.solver import RodSolver
-from lissom.rods.springs import Places
 from lissom.rods.touching import Touching
 
 Array = NDArray[np.float64]
@@ -61,12 +60,12 @@ class Gathered:
     def blocked(self) -> bool:
         """Whether something is pressed that cannot give way: a support holds it inside what it touches."""
         weight = max((float(np.linalg.norm(body.weight)) for body in self.bodies), default=0.0)
-        return float(self.contacts.force.max(initial=0.0)) > BLOCKED * max(self.force, weight)
+        return dense.largest(self.contacts.force[None]) > BLOCKED * max(self.force, weight)
 
     def taut(self) -> int | None:
         """The number of the link that is pulled as nothing in equilibrium is: what it leads to is too far away."""
-        pulls = [float(np.abs(k.nu).max(initial=0.0)) for k in self.links]
-        worst = int(np.argmax(pulls))
+        pulls = [dense.largest(k.nu[None]) for k in self.links]
+        worst = max(range(len(pulls)), key=pulls.__getitem__)
         return worst if pulls[worst] > TAUT * self.force else None
 
     def _look(self) -> None:
@@ -88,25 +87,20 @@ class Gathered:
         c = self.contacts
         if c.rubs:
             c.drag[:] = friction.drag(c, places(c, [k.x for k in self.links]), self.bristle)
-        loads = self._loads()
         for number, link in enumerate(self.links):
-            link.evaluate(loads.on(number, np.arange(len(c))))
-
-    def _loads(self) -> Places:
-        c = self.contacts
-        return springs.loads(c, c.force[:, None] * c.normal + c.drag)
+            link.evaluate(springs.loads_on(c.rows, number))
 
     def _errors(self) -> tuple[float, float, float]:
         """Residual and closure, relative; and the residual relative to the forces that act, on each cable its own."""
         residual = closure = rest = 0.0
         acting = self.force
         for link, push in zip(self.links, self._pushes(), strict=True):
-            off = float(np.abs(link.work.gradient).max())
-            own = max(link.scales.force, push, float(np.abs(link.nu).max(initial=0.0)))
+            off = dense.largest(link.work.gradient)
+            own = max(link.scales.force, push, dense.largest(link.nu[None]))
             rest = max(rest, off / (own * link.scales.length))
             residual = max(residual, off / self.length)
             if link.runs:
-                closure = max(closure, float(np.abs(link.work.closure[: link.runs]).max()))
+                closure = max(closure, dense.largest(link.work.closure[None, : link.runs]))
             acting = max(acting, own)
         for body in self.bodies:
             wrench = self.unbalanced(body)
@@ -116,43 +110,33 @@ class Gathered:
 
     def _pushes(self) -> Array:
         """(links,) N: the largest contact force on each."""
-        c = self.contacts
-        found = np.zeros(len(self.links) + 1)  # the last: no cable
-        np.maximum.at(found, c.link, c.force)
-        np.maximum.at(found, c.other, c.force)
-        return found[:-1]
+        found = np.zeros(len(self.links))
+        largest_pushes(self.contacts.rows, found)
+        return found
 
     def _contact_errors(self) -> tuple[float, float]:
         """The deepest penetration, and the widest gap across which a force acts, m."""
-        c = self.contacts
-        if not len(c):
-            return 0.0, 0.0
-        return max(0.0, -float(c.gap.min())), float(c.gap[c.force > 0.0].max(initial=0.0))
+        return worst_gaps(self.contacts.rows)
 
     def unbalanced(self, body: Body) -> Array:
         """(6,) force (N) and moment about its origin (N m) on a body: zero at equilibrium."""
         R = bodies.matrix(body.quaternion)
         arm = R @ body.centre
-        force, moment = body.weight.copy(), np.cross(arm, body.weight)
+        force, moment = body.weight.copy(), bodies.cross(arm, body.weight)
         for seat in body.seats:
             link = self.links[seat.link]
             pull = -self._reaction(seat)
             force += pull
-            moment += np.cross(R @ seat.offset, pull)
+            moment += bodies.cross(R @ seat.offset, pull)
             if seat.turn is not None:
                 site = link.site_of(seat.support)
                 gradient, _, _, _ = border.held_frame(link.chain, link.q, site)
                 moment -= bodies.matrix(link.q[site]) @ gradient
         c = self.contacts
-        for k in rigid.on(c.part, body):
-            push = -c.force[k] * c.normal[k] - c.drag[k]
-            force += push
-            moment += np.cross(c.point[k] - body.position, push)
-        for k in rigid.on(c.feeler, body):
-            push = c.force[k] * c.normal[k]
-            force += push
-            moment += np.cross(c.point[k] - body.position, push)
-        return np.concatenate([force, moment])
+        k, feels = rigid.on(c.part, body), rigid.on(c.feeler, body)
+        pushes = np.concatenate([-c.force[k, None] * c.normal[k] - c.drag[k], c.force[feels, None] * c.normal[feels]])
+        arms = c.point[np.concatenate([k, feels])] - body.position
+        return np.concatenate([force + pushes.sum(axis=0), moment + bodies.cross(arms, pushes).sum(axis=0)])
 
     def _reaction(self, seat: Seat) -> Array:
         """(3,) N: what a body exerts on a cable that sits on it; contacts that push the seat itself push the body."""
@@ -165,7 +149,7 @@ class Gathered:
 
     def pushed(self, number: int) -> Array:
         """(points, 3) N: what the contacts exert at the points of a link."""
-        terms = self._loads().on(number, np.arange(len(self.contacts)))
+        terms = springs.loads_on(self.contacts.rows, number)
         found = np.zeros((self.links[number].points, 3))
         np.add.at(found, terms.segment, (1.0 - terms.t)[:, None] * terms.direction)
         np.add.at(found, terms.segment + 1, terms.t[:, None] * terms.direction)

@@ -12,9 +12,12 @@ One that would open is held back by this one step; it has no force in the next.
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.kernels import kernel
+from lissom.rods import dense
 from lissom.rods.complementarity import nonnegative
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
@@ -42,15 +45,36 @@ def border_step(Z: Array, right: Array, force: Array, acts: Flags, give: Array) 
 
     From the whole border, not by way of Q: that has lost most digits where a body is held by nothing but contacts.
     """
-    count = len(force)
-    inner = np.concatenate([np.flatnonzero(acts), np.arange(count, len(Z))])
-    idle = np.flatnonzero(~acts)
-    M = Z[np.ix_(inner, inner)]
-    side = right[inner] - Z[np.ix_(inner, idle)] @ force[idle]
-    closed = np.arange(int(np.count_nonzero(acts)))
-    M[closed, closed] -= give[acts]
-    side[closed] -= give[acts] * force[acts]
+    inner, M, side = closed(Z, right, force, acts, give)
+    found = dense.solved(M, side)
+    if found is None:
+        raise np.linalg.LinAlgError("contacts without stiffness")
     u = np.empty(len(Z))
-    u[idle] = force[idle]
-    u[inner] = np.linalg.solve(M, side)
+    u[: len(force)] = force
+    u[inner] = found[:, 0]
     return u
+
+
+@kernel
+def closed(Z: Array, right: Array, force: Array, acts: Flags, give: Array) -> tuple[Indices, Array, Array]:
+    """(n,) the unknowns of the border but for contacts that do not act, their matrix (n, n) and right side (n, 1)."""
+    count = len(force)
+    inner = np.empty(len(Z), np.int64)
+    size = 0
+    for i in range(len(Z)):
+        if i >= count or acts[i]:
+            inner[size] = i
+            size += 1
+    M, side = np.empty((size, size)), np.empty((size, 1))
+    for k in range(size):
+        i = inner[k]
+        for l in range(size):
+            M[k, l] = Z[i, inner[l]]
+        side[k, 0] = right[i]
+        for j in range(count):
+            if not acts[j]:
+                side[k, 0] -= Z[i, j] * force[j]
+        if i < count:
+            M[k, k] -= give[i]
+            side[k, 0] -= give[i] * force[i]
+    return inner[:size], M, side

@@ -59,7 +59,9 @@ class Islands:
             found, met = self._solved(assembly, anew)
             if met:
                 joined = self._join([k for k in self.assemblies if k is assembly or met & k.solvers.keys()])
-                waiting = [(joined, anew), *(k for k in waiting if k[0] in self.assemblies)]
+                # what begins comes last: others may belong to it too, and it is long to solve
+                rest = [k for k in waiting if k[0] in self.assemblies]
+                waiting = [*rest, (joined, True)] if anew else [(joined, False), *rest]
                 continue
             reports |= found
             if not anew and not are_good(found):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import blocks, border, dense, shape
-from lissom.rods.border import Terms
+from lissom.rods.border import Anchored, Terms
 from lissom.rods.chain import POLISHED, STAGGERED, Work, turn_frames, workspace
 from lissom.rods.guess import carry
 from lissom.rods.line import FRAME, NO_DIRECTION, Support
@@ -89,14 +89,13 @@ class Link:
         border.evaluate(self.chain, self.work, self.q, self.nu, self.base, self.anchor, loads)
         self._loaded[:] = self.chain.force
 
+    @property
+    def _anchored(self) -> Anchored:
+        return Anchored(self.anchor, self.anchor_support, self.held)
+
     def locate(self, q: Array, nu: Array) -> Array:
         """The points for these frames, under the loads last evaluated."""
-        shape.positions(self.chain, q, nu, self.relative)
-        return self._anchored()
-
-    def _anchored(self) -> Array:
-        axes = np.arange(3)
-        return np.asarray(self.relative + self.held[self.anchor_support, axes] - self.relative[self.anchor, axes])
+        return border.located(self.chain, q, nu, self._anchored, self.relative)
 
     def potential(self, q: Array, nu: Array, loads: Terms | None) -> tuple[float, float, Array]:
         """(ℒ without contacts, |closure error|², points) for these frames and run forces.
@@ -109,15 +108,18 @@ class Link:
         if loads is not None:
             stretched = np.empty_like(self.base)
             border.carried_force(self.base, self.anchor, loads, stretched)
-        value = border.potential(self.chain, q, nu, self.base, stretched, self.relative, self._closure)
+        value, x = border.potential(
+            self.chain, q, nu, self.base, stretched, self._anchored, self.relative, self._closure
+        )
         if loads is not None:
             along = np.diff(self.relative, axis=0)
             pulled = np.einsum("sk,sk->s", stretched - self.base, along) / np.linalg.norm(along, axis=1)
             value -= 0.5 * float(np.sum(self.chain.compliance * self.chain.h * pulled**2))
             self.chain.force[:] = self._loaded
         error = self._closure[: self.runs]
-        x = self._anchored()
-        return value - float(self.total @ self.held[self.anchor_support[0], np.arange(3)]), float(error @ error), x
+        a, b, c = self.anchor_support[0]
+        anchor = np.array([self.held[a, 0], self.held[b, 1], self.held[c, 2]])
+        return value - float(self.total @ anchor), float(error @ error), x
 
     def reaction(self, support: int) -> Array:
         """(3,) N: what the support exerts on the cable, from the internal force on both sides of it."""
@@ -158,8 +160,7 @@ class Link:
             self.work.closure[: self.own] = old.closure[: self.own]
         first = np.full(self.width, self.points, dtype=np.int64)
         first[: self.own] = self.chain.first
-        low = np.minimum(self.anchor[terms.segment].min(axis=1, initial=self.points), terms.segment)
-        np.minimum.at(first, terms.column, self.site[np.minimum(low, self.points - 2)])
+        border.first_frames(self.site, self.anchor, terms, first)
         for column, frame, block in frames:
             for k in range(block.shape[1]):
                 first[column + k] = min(first[column + k], frame)
@@ -178,28 +179,26 @@ class Link:
 
         `couplings`: (run, columns of the border, what they do to the closure of the run).
         """
-        runs, wide = slice(0, self.runs), slice(self.own, self.width)
-        taken = self.work.schur[: self.width, : self.width] + self.work.border[: self.width, : self.width]
         columns = self.columns
         if couplings:
             columns = np.unique(np.concatenate([columns, *(own for _, own, _ in couplings)]))
         at = np.searchsorted(columns, self.columns) if couplings else np.arange(len(columns))
         across = np.zeros((self.runs, len(columns)))
-        np.subtract.at(across.T, at, taken[wide, runs])  # both ends may sit on one body
         for j, own, T in couplings:
             across[j, np.searchsorted(columns, own)] += T
-        border.subtract(Z, right, self.columns, taken[wide, wide], self.work.schur[self.own : self.width, self.width])
+        block = np.empty((self.runs, self.runs))
+        border.condense(self.work, self.own, self.width, self.columns, at, across, block, Z, right)
         self._across, self._border_columns = across, columns
-        self._run_block = -taken[runs, runs]
+        inverse = dense.solved(block, np.eye(self.runs))
+        if inverse is None:
+            raise np.linalg.LinAlgError("runs without stiffness")
+        self._run_inverse = inverse
         self._run_sides()
-        if self.runs:
-            Z[np.ix_(columns, columns)] -= across.T @ self._run_inverse @ across
-            right[columns] -= across.T @ self._run_right
-        return dense.negatives(self._run_block)
+        border.without_runs(Z, right, columns, across, inverse, self._run_right)
+        return dense.negatives(block, np.ones(self.runs, dtype=bool))
 
     def _run_sides(self) -> None:
         closure = self.work.closure[: self.runs] + self.work.schur[: self.runs, self.width]
-        self._run_inverse = np.linalg.inv(self._run_block)
         self._run_right = -self._run_inverse @ closure
 
     def substitute(self, right: Array) -> None:

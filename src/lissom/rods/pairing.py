@@ -82,18 +82,22 @@ class Pairing:
             lines.turns[c] = whole_turn(points[c]) > math.pi
         if len(lines.touch) == 1 and not lines.turns.any():
             return Contacts.none()
-        found = self._looked(self.band if beyond is None else beyond, dips=False)
-        return self._written(found) if len(found.distance) else Contacts.none()
+        count = self._looked(self.band if beyond is None else beyond, dips=False)
+        return self._written(self._found(count)) if count else Contacts.none()
 
-    def _looked(self, beyond: float, dips: bool) -> Pairs:
+    def _looked(self, beyond: float, dips: bool) -> int:
+        """How many pairs there are, in the room."""
         lines = self._lines
         has = lines.has.copy()
         while True:
             count = near_pairs(lines, beyond, dips, self._room)
             if count <= len(self._room.distance):
-                return Pairs._make(values[:count] for values in self._room)
+                return count
             self._room = new_pairs(2 * count)
             lines.has[:] = has
+
+    def _found(self, count: int) -> Pairs:
+        return Pairs._make(values[:count] for values in self._room)
 
     def pin(self, points: list[Array], depth: float) -> bool:
         """Pins where cables overlap by more than `depth` (m) though no place that touches does; False if nowhere."""
@@ -101,7 +105,10 @@ class Pairing:
             return False
         lines = self._lines
         np.concatenate(points, out=lines.points)
-        room = self._looked(0.0, dips=True)
+        count = self._looked(0.0, dips=True)
+        if count == 0:
+            return False
+        room = self._found(count)
         deep = lines.radius[room.cable].sum(axis=1) - room.distance > depth
         deep &= ~self._near_held(room, lines.radius[room.cable])
         for k in np.flatnonzero(deep):

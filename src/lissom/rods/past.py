@@ -4,7 +4,7 @@ It outlives the assembly: states and files keep it, and so do edits that leave t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,9 @@ class Rubbed:
 
 def renumbered(c: Contacts, new: Indices) -> Contacts:
     """Contacts of cables that have other numbers now; the last of `new` is −1, for no cable."""
-    return replace(c, link=new[c.link], other=new[c.other])
+    found = Contacts(c.rows.copy())
+    found.link, found.other = new[c.link], new[c.other]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +171,8 @@ class Past:
         found: dict[str, NDArray[Any]] = {"cables": np.array(self.cables), "parts": np.array(self.parts, dtype=str)}
         for k, s in enumerate(self.s):
             found[f"s.{k}"] = s
-        for field in fields(self.contacts):
-            found[f"contacts.{field.name}"] = getattr(self.contacts, field.name)
+        for name, values in self.contacts.arrays().items():
+            found[f"contacts.{name}"] = values
         for (a, b), memory in self.memory.items():
             for field in fields(memory):
                 found[f"friction.{a}.{b}.{field.name}"] = getattr(memory, field.name)
@@ -187,7 +189,8 @@ class Past:
         try:
             cables, parts = (tuple(str(k) for k in arrays[key]) for key in ("cables", "parts"))
             s = tuple(arrays[f"s.{k}"] for k in range(len(cables)))
-            read = {field.name: arrays[f"contacts.{field.name}"] for field in fields(Contacts)}
+            own = {key.removeprefix("contacts."): key for key in arrays if key.startswith("contacts.")}
+            contacts = Contacts.read({name: arrays[key] for name, key in own.items()})
             pairs = {tuple(key.split(".")[1:3]) for key in arrays if key.startswith("friction.")}
             memory = {
                 (int(a), int(b)): Memory(*(arrays[f"friction.{a}.{b}.{field.name}"] for field in fields(Memory)))
@@ -198,19 +201,14 @@ class Past:
                 points = tuple(arrays[f"points.{k}"] for k in range(len(cables)))
                 link, other, place, other_place, ahead = (arrays[f"between.{key}"] for key in RUBBED)
                 rubbed = Rubbed(link, other, place, other_place, ahead, points)
-            past = cls(cables, parts, s, Contacts(**read), memory, rubbed)
+            past = cls(cables, parts, s, contacts, memory, rubbed)
             return past if past.sound else None
         except (KeyError, ValueError, TypeError, IndexError, AttributeError):
             return None
 
     @property
     def sound(self) -> bool:
-        """Whether shapes, numbers and kinds are as they must be."""
-        model = Contacts.empty(len(self.contacts))
-        for field in fields(model):
-            wanted, found = getattr(model, field.name), getattr(self.contacts, field.name)
-            if wanted.shape != found.shape or wanted.dtype != found.dtype:
-                return False
+        """Whether shapes and numbers are as they must be."""
         c = self.contacts
         finite = all(np.isfinite(k).all() for k in (c.force, c.normal, c.drag, c.t, *self.s))
         counts = (len(self.cables), len(self.cables), len(self.parts), len(self.parts))

@@ -24,6 +24,7 @@ from lissom.geometry.touching import Found, local, nearest_place, pose
 from lissom.geometry.triples import Matrix, Vector, add, apply, dot, full, matmul, scale, sub, transposed
 from lissom.kernels import inline, kernel
 from lissom.rods.chain import triple
+from lissom.rods.contacts import Rows
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,6 +39,8 @@ FARTHEST = 0.6
 # Contacts nearer to each other than this (segments), with normals whose cosine is above this, are one.
 SAME = 0.02
 SAME_NORMAL = 1.0 - 1e-8
+# Contacts of one segment with one part that are looked at in a step.
+MOST_OF_ONE = 8
 # A contact on a mesh is within this part of a segment of its surface.
 ON_SURFACE = 1e-6
 # How finely a cable is looked at for what dips into things, per segment.
@@ -406,20 +409,72 @@ def distance_at(solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float, sta
 
 
 @kernel
-def distinct(place: Array, gap: Array, normal: Array, runs: Flags) -> Flags:
-    """Which contacts to keep: several edges on one line let places run to the same place, with the same normal."""
-    kept = np.ones(len(place), np.bool_)
-    for i in range(len(place)):
+def as_contacts(places: Places, count: int, plain: int, link: int, part: int, radius: float, rows: Rows) -> int:
+    """Fills rows with the contacts at the first `count` places; returns how many it keeps. From `plain` on: watched."""
+    kept = nearest_of_each(places, distinct(places, count, radius), radius)
+    c = 0
+    for m in range(count):
+        if not kept[m]:
+            continue
+        row = rows[c]
+        c += 1
+        row.link, row.part, row.watched = link, part, m >= plain
+        row.lean, row.bend, row.inside = places.lean[m], places.bend[m], places.runs[m] == 1
+        row.gap = places.distance[m] - radius
+        row.distance = places.distance[m] if radius > 0.0 else np.inf
+        for k in range(2):
+            row.segment[k], row.t[k] = places.segment[m, k], places.t[m, k]
+        for k in range(3):
+            row.point[k], row.normal[k], row.along[k] = places.y[m, k], places.normal[m, k], places.along[m, k]
+            for l in range(3):
+                row.curvature[k, l] = places.curvature[m, k, l]
+    return c
+
+
+@inline
+def along_cable(places: Places, m: int) -> float:
+    """Where a place is along the cable, in segments."""
+    return float(0.5 * (places.segment[m, 0] + places.segment[m, 1] + places.t[m, 0] + places.t[m, 1]))
+
+
+@kernel
+def distinct(places: Places, count: int, radius: float) -> Flags:
+    """Which places to keep: several edges on one line let places run to the same place, with the same normal."""
+    kept = np.ones(count, np.bool_)
+    for i in range(count):
         for j in range(i):
             if (
                 kept[i]
                 and kept[j]
-                and runs[i]
-                and runs[j]
-                and abs(place[i] - place[j]) <= SAME
-                and dot(triple(normal, i), triple(normal, j)) > SAME_NORMAL
+                and places.runs[i] == 1
+                and places.runs[j] == 1
+                and abs(along_cable(places, i) - along_cable(places, j)) <= SAME
+                and dot(triple(places.normal, i), triple(places.normal, j)) > SAME_NORMAL
             ):
-                kept[i if gap[i] >= gap[j] else j] = False
+                kept[i if places.distance[i] - radius >= places.distance[j] - radius else j] = False
+    return kept
+
+
+@kernel
+def nearest_of_each(places: Places, kept: Flags, radius: float) -> Flags:
+    """Of those kept the MOST_OF_ONE nearest of each segment: deep in a fine mesh every triangle is one."""
+    count = 0
+    most = 0
+    for m in range(len(kept)):
+        if kept[m]:
+            count += 1
+            most = max(most, places.segment[m, 0])
+    if count <= MOST_OF_ONE:
+        return kept
+    gap = np.empty(len(kept))
+    for m in range(len(kept)):
+        gap[m] = places.distance[m] - radius
+    number = np.zeros(most + 1, np.int64)
+    for m in np.argsort(gap, kind="mergesort"):
+        if kept[m]:
+            s = places.segment[m, 0]
+            number[s] += 1
+            kept[m] = number[s] <= MOST_OF_ONE
     return kept
 
 

@@ -20,7 +20,7 @@ from lissom.geometry.triples import Matrix, Vector, add, apply, dot, scale
 from lissom.kernels import inline, kernel
 from lissom.rods.border import Terms
 from lissom.rods.chain import triple
-from lissom.rods.contacts import NO_LINK, Contacts, Seats
+from lissom.rods.contacts import NO_LINK, Contacts, Rows, normal_of
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -31,6 +31,7 @@ ALONG = 1e-6
 # Room: a contact has at most so many columns (its normal, three springs, two ways to run), and those so many places.
 MOST_COLUMNS = 6
 MOST_PLACES = 40
+NO_RUBBING = np.zeros((0, 3, 3))
 
 
 class Places(NamedTuple):
@@ -82,10 +83,10 @@ class Columns:
         return int(np.count_nonzero(self.give[self.contacts :] > 0.0))
 
 
-def loads(c: Contacts, force: Array) -> Places:
+def pushes(c: Contacts, force: Array) -> Places:
     """Forces (c, 3) at the contacts' places on their cables a, their opposites on the cables b."""
     places = new_places(4 * len(c))
-    return trimmed(places, spread(c.seats, force, places))
+    return trimmed(places, spread(c.rows, force, places))
 
 
 def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) -> Columns:
@@ -93,16 +94,10 @@ def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) ->
 
     `rubbing` (c, 3, 3) is the stiffness of friction, N/m; None without friction.
     """
-    count = len(c)
+    count = len(c.rows)
     places = new_places(MOST_PLACES * count)
     give = np.empty(MOST_COLUMNS * count)
-    stiffness = -c.force[:, None, None] * c.curvature
-    if rubbing is not None:
-        stiffness += rubbing
-    entries, size = gather(
-        c.seats, c.normal, c.force, c.curvature, stiffness, c.lean, c.along, c.bend, c.inside, c.other_lean,
-        c.other_along, c.other_bend, c.other_inside, hardness, weak, places, give,
-    )  # fmt: skip
+    entries, size = gather(c.rows, NO_RUBBING if rubbing is None else rubbing, hardness, weak, places, give)
     error = np.zeros(size)
     error[:count] = c.gap
     nothing = np.zeros(0, dtype=np.int64)
@@ -111,7 +106,7 @@ def columns(c: Contacts, rubbing: Array | None, hardness: float, weak: float) ->
 
 def with_slips(columns: Columns, c: Contacts, slips: Indices, way: Array) -> Columns:
     """With the columns of the friction forces of contacts that slip, along the unit vectors `way` (s, 3)."""
-    more = loads(c.where(slips), way)
+    more = pushes(c.where(slips), way)
     places = Places(*(np.concatenate(both) for both in zip(columns.places, more, strict=True)))
     places.column[len(columns.places.column) :] += len(columns.give)
     nothing = np.zeros(len(slips))
@@ -149,6 +144,30 @@ def terms_on(places: Places, link: int, number: Indices) -> Terms:
 
 
 @kernel
+def loads_on(rows: Rows, link: int) -> Terms:
+    """The forces of the contacts, friction and all, on a link: one column each."""
+    count = 0
+    for row in rows:
+        count += 2 * (row.link == link) + 2 * (row.other == link)
+    terms = Terms(np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count), np.empty((count, 3)))
+    p = 0
+    for c in range(len(rows)):
+        row = rows[c]
+        for side in range(2):
+            if (row.link if side == 0 else row.other) != link:
+                continue
+            for k in range(2):
+                terms.column[p] = c
+                terms.segment[p] = row.segment[k] if side == 0 else row.other_segment[k]
+                terms.t[p] = row.t[k] if side == 0 else row.other_t[k]
+                for l in range(3):
+                    half = 0.5 * (row.force * row.normal[l] + row.drag[l])
+                    terms.direction[p, l] = half if side == 0 else -half
+                p += 1
+    return terms
+
+
+@kernel
 def numbers_on(places: Places, link: int, columns: int, own: int) -> tuple[Indices, Indices]:
     """(the columns that act on a link, ascending; the number of each there, counted from `own` on)."""
     number = np.zeros(columns, np.int64)
@@ -180,93 +199,104 @@ def put(places: Places, p: int, link: int, segment: int, t: float, d: Vector, co
 
 
 @inline
-def put_both(places: Places, p: int, seats: Seats, c: int, d: Vector, column: int) -> int:
+def put_both(places: Places, p: int, rows: Rows, c: int, d: Vector, column: int) -> int:
     """A direction at the place of contact c on its cable a; its opposite on its cable b."""
     half = scale(0.5, d)
-    if seats.link[c] != NO_LINK:
+    row = rows[c]
+    if row.link != NO_LINK:
         for k in range(2):
-            p = put(places, p, seats.link[c], seats.segment[c, k], seats.t[c, k], half, column)
-    if seats.other[c] != NO_LINK:
+            p = put(places, p, row.link, row.segment[k], row.t[k], half, column)
+    if row.other != NO_LINK:
         for k in range(2):
-            back = scale(-1.0, half)
-            p = put(places, p, seats.other[c], seats.other_segment[c, k], seats.other_t[c, k], back, column)
+            p = put(places, p, row.other, row.other_segment[k], row.other_t[k], scale(-1.0, half), column)
     return p
 
 
 @kernel
-def spread(seats: Seats, force: Array, places: Places) -> int:
+def spread(rows: Rows, force: Array, places: Places) -> int:
     p = 0
-    for c in range(len(seats.link)):
-        p = put_both(places, p, seats, c, triple(force, c), c)
+    for c in range(len(rows)):
+        p = put_both(places, p, rows, c, triple(force, c), c)
     return p
 
 
 @kernel
 def gather(
-    seats: Seats, normal: Array, force: Array, curvature: Array, stiffness: Array, lean: Array, along: Array,
-    bend: Array, inside: Flags, other_lean: Array, other_along: Array, other_bend: Array, other_inside: Flags,
-    hardness: float, weak: float, places: Places, give: Array,
+    rows: Rows, rubbing: Array, hardness: float, weak: float, places: Places, give: Array
 ) -> tuple[int, int]:  # fmt: skip
     """Fills places and give; returns (how many places, how many columns)."""
-    count = len(force)
+    count = len(rows)
     p = 0
     for c in range(count):
-        p = put_both(places, p, seats, c, triple(normal, c), c)
+        p = put_both(places, p, rows, c, normal_of(rows, c), c)
         give[c] = 1.0 / hardness
     column = count
+    stiffness = np.empty((3, 3))
     for c in range(count):
-        if force[c] <= 0.0 or seats.link[c] == NO_LINK:
+        row = rows[c]
+        force, inside, other_inside = row.force, row.inside, row.other_inside
+        if force <= 0.0 or row.link == NO_LINK:
             continue
-        values, vectors = eigen(stiffness[c])
+        for k in range(3):
+            for l in range(3):
+                stiffness[k, l] = -force * row.curvature[k, l]
+                if len(rubbing):
+                    stiffness[k, l] += rubbing[c, k, l]
+        values, vectors = eigen(stiffness)
         for k in range(3):
             if abs(values[k]) > weak:
-                p = put_both(places, p, seats, c, vectors[k], column)
+                p = put_both(places, p, rows, c, vectors[k], column)
                 give[column] = 1.0 / values[k]
                 column += 1
-        if not inside[c] and not other_inside[c]:
+        if not inside and not other_inside:
             continue
-        H, N = matrix_of(curvature[c]), triple(normal, c)
-        a, b = triple(along, c), scale(-1.0, triple(other_along, c))
+        H, N = matrix_of(row.curvature), normal_of(rows, c)
+        a, b = vector_of(row.along), scale(-1.0, vector_of(row.other_along))
         Ha, Hb = apply(H, a), apply(H, b)
         size = 0.0
         aa = ab = bb = 0.0
-        if inside[c]:
-            aa = dot(a, Ha) + bend[c]
+        if inside:
+            aa = dot(a, Ha) + row.bend
             size = dot(a, a)
-        if other_inside[c]:
-            bb = dot(b, Hb) + other_bend[c]
+        if other_inside:
+            bb = dot(b, Hb) + row.other_bend
             size = max(size, dot(b, b))
-            if inside[c]:
+            if inside:
                 ab = dot(a, Hb)
         least = ALONG * size * max(largest(H), 1e-300)
         # eigenvectors (x, y) of [[aa, ab], [ab, bb]]: where two cables cross, both places run
-        angle = 0.5 * math.atan2(2.0 * ab, aa - bb) if inside[c] and other_inside[c] else 0.0
+        angle = 0.5 * math.atan2(2.0 * ab, aa - bb) if inside and other_inside else 0.0
         x, y = math.cos(angle), math.sin(angle)
-        if not inside[c]:
+        if not inside:
             x, y = 0.0, 1.0
         for turn in range(2):
             if turn == 1:
-                if not (inside[c] and other_inside[c]):
+                if not (inside and other_inside):
                     break
                 x, y = -y, x
             value = x * x * aa + 2.0 * x * y * ab + y * y * bb
-            if value <= least or abs(force[c] / value) <= weak:
+            if value <= least or abs(force / value) <= weak:
                 continue  # the cable runs along what it touches
-            p = put_both(places, p, seats, c, add(scale(x, Ha), scale(y, Hb)), column)
+            p = put_both(places, p, rows, c, add(scale(x, Ha), scale(y, Hb)), column)
             for k in range(2):
                 if x != 0.0:
-                    share = x * (lean[c] if k == 1 else 1.0 - lean[c])
-                    segment = seats.segment[c, k]
-                    p = put(places, p, seats.link[c], segment, 1.0, scale(share, N), column)
-                    p = put(places, p, seats.link[c], segment, 0.0, scale(-share, N), column)
+                    share = x * (row.lean if k == 1 else 1.0 - row.lean)
+                    segment = row.segment[k]
+                    p = put(places, p, row.link, segment, 1.0, scale(share, N), column)
+                    p = put(places, p, row.link, segment, 0.0, scale(-share, N), column)
                 if y != 0.0:
-                    share = y * (other_lean[c] if k == 1 else 1.0 - other_lean[c])
-                    segment = seats.other_segment[c, k]
-                    p = put(places, p, seats.other[c], segment, 1.0, scale(-share, N), column)
-                    p = put(places, p, seats.other[c], segment, 0.0, scale(share, N), column)
-            give[column] = value / force[c]
+                    share = y * (row.other_lean if k == 1 else 1.0 - row.other_lean)
+                    segment = row.other_segment[k]
+                    p = put(places, p, row.other, segment, 1.0, scale(-share, N), column)
+                    p = put(places, p, row.other, segment, 0.0, scale(share, N), column)
+            give[column] = value / force
             column += 1
     return p, column
+
+
+@inline
+def vector_of(a: Array) -> Vector:
+    return (a[0], a[1], a[2])
 
 
 @inline

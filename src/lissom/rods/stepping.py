@@ -1,17 +1,17 @@
 """Steps of Newton's method that pass nothing, and ways out of saddles.  [system.py]"""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, friction, newton, rigid
+from lissom.rods import bodies, dense, friction, newton, rigid
 from lissom.rods.bodies import Body
 from lissom.rods.border import Terms
 from lissom.rods.bordered import MERIT_HARDNESS, Bordered
-from lissom.rods.contacts import Contacts, places
+from lissom.rods.contacts import Contacts, augmented, first_hit, places
 from lissom.rods.crowd import Slope
-from lissom.rods.springs import Columns, Places
+from lissom.rods.springs import Columns, Places, loads_on
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -93,7 +93,7 @@ class Stepping(Bordered):
     def _advance(self, step: Step) -> None:
         """Takes the longest of the steps 1, ½, … that lowers the merit and passes through nothing."""
         c = self.contacts
-        aimed = replace(c, force=c.force + step.pushes)
+        aimed = c.pressed(c.force + step.pushes)
         start = self._trial(step, 0.0, aimed, aimed if step.loads is None else None)
         noise = 1e-12 * (abs(start.value) + self.force * self.length)
         length = min(1.0, LARGEST_TURN / step.largest) if step.largest > 0.0 else 1.0
@@ -170,7 +170,7 @@ class Stepping(Bordered):
             bodies.put(body, self.links, *pose, frames)
             value -= float(body.weight @ (pose[0] + bodies.matrix(pose[1]) @ body.centre))
         points: list[Array] = []
-        acting = max([self.force, *(float(np.abs(f).max(initial=0.0)) for f in forces)])
+        acting = max([self.force, *(dense.largest(f[None]) for f in forces)])
         penalty = max(self.penalty, 10.0 * acting / self.length)
         for number, (link, q, nu) in enumerate(zip(self.links, frames, forces, strict=True)):
             if self.bodies:
@@ -183,9 +183,7 @@ class Stepping(Bordered):
             moved = [Body(k.name, p, q, carries=k.carries) for k, (p, q) in zip(self.bodies, poses, strict=True)]
             contacts = self.touching.near(points, moved)
             contacts.inherit(aimed)
-        soft = MERIT_HARDNESS * self.stiffness
-        pressed = np.maximum(contacts.force - soft * contacts.gap, 0.0)
-        value += float(np.sum(pressed**2 - contacts.force**2)) / (2.0 * soft)
+        value += augmented(contacts.rows, MERIT_HARDNESS * self.stiffness)
         if aimed.rubs:  # of the places that rub now: others would count ways they have not gone
             value += friction.energy(aimed, self._places(aimed, points, poses), self.bristle)
         return Trial(value, frames, points, poses, contacts)
@@ -205,8 +203,8 @@ class Stepping(Bordered):
         """The contact forces after a step, on a link that they stretch: else what rubs would follow late."""
         if step.loads is None or not len(self.contacts) or not self.links[number].solver.line.is_extensible:
             return None
-        both = Places(*(np.concatenate(pair) for pair in zip(self._loads(), step.loads, strict=True)))
-        return both.on(number, np.zeros(int(both.column.max(initial=-1)) + 1, dtype=np.int64))
+        more = step.loads.on(number, np.zeros(int(step.loads.column.max(initial=-1)) + 1, dtype=np.int64))
+        return Terms(*(np.concatenate(k) for k in zip(loads_on(self.contacts.rows, number), more, strict=True)))
 
     def _clear(self, trial: Trial) -> float:
         """The part of the way to a trial on which surely nothing is passed, nor a turn lost; 1 or more: all of it."""
@@ -214,12 +212,13 @@ class Stepping(Bordered):
             return 0.5
         points = trial.points
         part = np.inf
-        ways = [np.sqrt(((x - k.x) ** 2).sum(axis=1)) for k, x in zip(self.links, points, strict=True)]
-        farthest = max(float(way.max()) for way in ways)
+        moves = [x - k.x for k, x in zip(self.links, points, strict=True)]
+        farthest = max(float(newton.largest_turn(move)) for move in moves)
         reach = self.touching.reach
         if ADVANCE * reach < farthest < np.inf:
             rooms = self.touching.room([k.x for k in self.links], self.bodies, farthest / ADVANCE)
-            for way, room in zip(ways, rooms, strict=True):
+            for move, room in zip(moves, rooms, strict=True):
+                way = np.sqrt((move**2).sum(axis=1))
                 part = min(part, float((ADVANCE * np.maximum(room, reach) / np.maximum(way, 1e-300)).min()))
         part = min(part, ADVANCE / max(rigid.farthest(self.bodies, trial.poses), 1e-300))
         meet = self._meeting(trial)
@@ -228,11 +227,8 @@ class Stepping(Bordered):
         c = self._seen
         if not len(c):
             return part
-        moved = places(c, [x - k.x for k, x in zip(self.links, points, strict=True)])
-        moved += rigid.shifts(c, self.bodies, trial.poses)
-        nearing = -np.einsum("ck,ck->c", c.normal, moved)
-        hits = (nearing > 0.0) & (c.distance > 0.0)
-        return min(part, float((ADVANCE * c.distance[hits] / nearing[hits]).min(initial=np.inf)))
+        moved = places(c, moves) + rigid.shifts(c, self.bodies, trial.poses)
+        return min(part, ADVANCE * first_hit(c.rows, moved))
 
     def _meeting(self, trial: Trial) -> float:
         """The part of the way to a trial at which cables first pass through each other; above 1 if not at all."""

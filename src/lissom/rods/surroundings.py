@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lissom.geometry.clearance import between_points, clearance, distances
 from lissom.geometry.touching import Found, new_found, touching
+from lissom.kernels import inline, kernel
 from lissom.rods.bodies import Body, carried_poses, matrix
 from lissom.rods.contacts import NO_LINK, Contacts, on_polyline, other_places
 from lissom.rods.line import Support
@@ -19,8 +20,8 @@ from lissom.rods.smooth import (
     SAMPLES,
     Dip,
     Places,
+    as_contacts,
     dips,
-    distinct,
     new_places,
     smooth_places,
     watched_places,
@@ -47,8 +48,6 @@ STAY = 0.5
 SHARP = 0.5
 # A place that is watched takes the place of those nearer to it than this (segments).
 INSTEAD = 0.01
-# Contacts of one segment with one part that are looked at in a step.
-MOST_OF_ONE = 8
 # Friction knows the past of a place if the cable touched the part no farther along than this (segments).
 MEMORY = 2
 
@@ -110,13 +109,17 @@ class Surroundings:
     _pairing: Pairing = field(init=False)
 
     def __post_init__(self) -> None:
-        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
+        self.look_near()
         self._room, self._places = new_found(256), new_places(256)
         self._pairing = Pairing(self.skins)
         for a, skin in enumerate(self.skins):
             for b, obstacle in enumerate(self.obstacles):
                 if skin.collide and obstacle.name not in skin.ignore:
                     self._wanted[a, b] = wanted(skin, obstacle.name)
+
+    def look_near(self) -> None:
+        """As far as is needed where nothing overlaps."""
+        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
 
     @property
     def reach(self) -> float:
@@ -216,7 +219,7 @@ class Surroundings:
             if count <= len(room.t):
                 break
             self._room = new_found(2 * count)
-        count = without_held(room, count, skin)
+        count = without_held(room, count, skin.s, skin.fixed, skin.radius)
         most = 2 * count + len(self._watched.get((a, b), ()))
         if most > len(self._places.lean):
             self._places = new_places(2 * most)
@@ -232,25 +235,7 @@ class Surroundings:
             reach = skin.radius + self.margin
             count = watched_places(obstacle.solid, *pose, x, self._watched[a, b], reach, places, count)
         contacts = Contacts.empty(count)
-        contacts.watched[plain:] = True
-        contacts.link[:] = a
-        contacts.part[:] = b
-        contacts.segment[:], contacts.t[:], contacts.lean[:] = (
-            places.segment[:count],
-            places.t[:count],
-            places.lean[:count],
-        )
-        contacts.point[:] = places.y[:count]
-        contacts.normal[:] = places.normal[:count]
-        contacts.gap[:] = places.distance[:count] - skin.radius
-        contacts.distance[:] = places.distance[:count] if skin.radius > 0.0 else np.inf
-        contacts.curvature[:] = places.curvature[:count]
-        contacts.inside[:] = places.runs[:count] == 1
-        contacts.along[:], contacts.bend[:] = places.along[:count], places.bend[:count]
-        kept = distinct(contacts.place, contacts.gap, contacts.normal, contacts.inside)
-        kept[kept] &= nearest_of_each(contacts.segment[kept, 0], contacts.gap[kept])
-        if not kept.all():
-            contacts = contacts.where(kept)
+        contacts.rows = contacts.rows[: as_contacts(places, count, plain, a, b, skin.radius, contacts.rows)]
         if obstacle.friction > 0.0 and (a, b) in self._memory:
             self._remember(contacts, self._memory[a, b], obstacle)
         return contacts
@@ -283,6 +268,9 @@ class Surroundings:
 
         There places must not run along the cable any more once friction acts.
         """
+        self._watched = {}
+        if not len(c):
+            return
         rough = np.array([*(k.friction > 0.0 for k in self.obstacles), False])[c.part]
         most = np.array([*(sharp(k) for k in self.skins), 0.0])[c.link]
         blunt = np.abs(c.curvature).max(axis=(1, 2), initial=0.0) < most
@@ -414,17 +402,6 @@ class Surroundings:
         return found - self.skins[number].radius
 
 
-def nearest_of_each(segment: Indices, gap: Array) -> NDArray[np.bool_]:
-    """The MOST_OF_ONE nearest of the contacts of each segment: deep in a fine mesh every triangle is one."""
-    kept = np.ones(len(gap), dtype=bool)
-    if len(gap) > MOST_OF_ONE:
-        order = np.lexsort((gap, segment))
-        sorted_ = segment[order]
-        rank = np.arange(len(gap)) - np.searchsorted(sorted_, sorted_)
-        kept[order] = rank < MOST_OF_ONE
-    return kept
-
-
 def sharp(skin: Skin) -> float:
     """1/m: what is more curved, for the centre line of a cable that lies on it, is an edge."""
     return SHARP / skin.radius if skin.radius > 0.0 else 0.0
@@ -446,26 +423,49 @@ def allowances(skin: Skin, flags: Indices, depth: float, where_held: float) -> A
     return np.asarray(allowed)
 
 
-def without_held(room: Found, count: int, skin: Skin) -> int:
+@kernel
+def without_held(room: Found, count: int, s: Array, fixed: Indices, radius: float) -> int:
     """Takes out the places within a diameter of held points, which cannot give way, and returns how many are left.
 
     What is farther away counts, unless a support holds that very point inside: then not the segments next to it either.
+    s (points,) m; fixed: the points that are held.
     """
-    held = np.zeros(len(skin.s), dtype=bool)
-    held[skin.fixed] = True
-    segment, t = room.segment[:count], room.t[:count]
-    point = segment + (t >= 1.0)
-    at_held = ((t <= 0.0) | (t >= 1.0)) & held[point]
-    if not held[segment].any() and not held[segment + 1].any():
+    held, inside = np.zeros(len(s), np.bool_), np.zeros(len(s), np.bool_)
+    for i in fixed:
+        held[i] = True
+    beside = False
+    for m in range(count):
+        at, t = room.segment[m], room.t[m]
+        beside = beside or held[at] or held[at + 1]
+        point = at + 1 if t >= 1.0 else at
+        if (t <= 0.0 or t >= 1.0) and held[point] and room.distance[m] < radius:
+            inside[point] = True
+    if not beside:
         return count
-    inside = np.zeros(len(skin.s), dtype=bool)
-    inside[point[at_held & (room.distance[:count] < skin.radius)]] = True
-    place = skin.s[segment] + t * (skin.s[segment + 1] - skin.s[segment])
-    near = np.abs(place[:, None] - skin.s[skin.fixed]).min(axis=1, initial=np.inf) < HELD_RADII * skin.radius
-    kept = np.flatnonzero(~at_held & ~near & ~inside[segment] & ~inside[segment + 1])
-    for values in room:
-        values[: len(kept)] = values[:count][kept]
-    return len(kept)
+    kept = 0
+    for m in range(count):
+        at, t = room.segment[m], room.t[m]
+        if inside[at] or inside[at + 1] or ((t <= 0.0 or t >= 1.0) and held[at + 1 if t >= 1.0 else at]):
+            continue
+        place = s[at] + t * (s[at + 1] - s[at])
+        near = False
+        for i in fixed:
+            near = near or abs(place - s[i]) < HELD_RADII * radius
+        if not near:
+            move(room, m, kept)
+            kept += 1
+    return kept
+
+
+@inline
+def move(room: Found, m: int, to: int) -> None:
+    room.segment[to], room.t[to], room.distance[to], room.feature[to] = (
+        room.segment[m], room.t[m], room.distance[m], room.feature[m],
+    )  # fmt: skip
+    for k in range(3):
+        room.y[to, k], room.normal[to, k], room.edge[to, k] = room.y[m, k], room.normal[m, k], room.edge[m, k]
+        for l in range(3):
+            room.curvature[to, k, l] = room.curvature[m, k, l]
 
 
 def held_points(solver: RodSolver, without: frozenset[int]) -> Indices:

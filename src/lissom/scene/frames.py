@@ -7,6 +7,7 @@ the tangent. Pure Python: a handful of supports per cable does not pay for array
 from __future__ import annotations
 
 import math
+import sys
 from typing import Final
 
 Vec3 = tuple[float, float, float]
@@ -16,6 +17,9 @@ _IDENTITY: Final = (1.0, 0.0, 0.0, 0.0)
 
 _ANTIPARALLEL: Final = 1e-9
 """1 + cos below this (an angle within 4.5e-5 rad of π): the plane of the smallest rotation is noise."""
+
+_UNIT: Final = 4 * sys.float_info.epsilon
+"""A quaternion whose length is off 1 by no more than this has been normalized."""
 
 
 def frame_quaternion(tangent: Vec3, roll: float = 0.0) -> Quaternion:
@@ -97,7 +101,12 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 
 def normalized(q: Quaternion) -> Quaternion:
+    """``q`` over its length. Where that is 1 but for rounding it stays: a pose that was solved, written and read again
+    is the same to the last bit.
+    """
     norm = math.hypot(*q)
+    if abs(norm - 1.0) <= _UNIT:
+        return (q[0], q[1], q[2], q[3])
     return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 

@@ -61,6 +61,14 @@ class Desk:
     question: str = ""  # what a demo asks
 
 
+def as_looked_at(desk: Desk, now: Desk) -> Desk:
+    """A desk of another time as it is looked at now: unit, colours and which variants are drawn are no edits."""
+    shown = {k.name: k.shown for k in now.variants}
+    other = {k.name for k in desk.variants if shown.get(k.name, k.shown) != k.shown}
+    variants = tuple(replace(k, shown=not k.shown) if k.name in other else k for k in desk.variants)
+    return replace(desk, unit=now.unit, colour=now.colour, variants=variants)
+
+
 def variant_scenes(kept: Variant, now: Scene) -> list[tuple[Scene, bool]]:
     """How to go to a variant without its state: scenes to solve, and whether anew; first with its shape to begin from,
     then as it is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 from lissom.analysis.along import directors
 from lissom.geometry.clearance import clearance
 from lissom.session.messages import MeasureInfo, MeasureValue, Pick, Vec3
+from lissom.session.surfaces import surface_of
 
 if TYPE_CHECKING:
     from lissom.session.session import Session
 
 Array = NDArray[np.float64]
+Between = tuple[Array, Array, float]
+"""Two points and how far they are apart."""
+FEW: Final = 64
+"""Edges that bound the distance of two parts before all of them are looked at: it is measured with every frame."""
 
 
 def measure_text(a: Pick, b: Pick) -> str:
@@ -73,8 +78,10 @@ def placed(session: Session, pick: Pick) -> Placed:
     return Placed(points, direction)
 
 
-def nearest(session: Session, first: Pick, second: Pick, a: Placed, b: Placed) -> tuple[Array, Array, float]:
+def nearest(session: Session, first: Pick, second: Pick, a: Placed, b: Placed) -> Between:
     """The two nearest points, and their distance; of a whole part by its surface."""
+    if first.kind == second.kind == "part" and (apart := between_parts(session, first.path, second.path)) is not None:
+        return apart
     for pick, other, swap in ((second, a, False), (first, b, True)):
         if pick.kind == "part":
             found = to_part(session, pick.path, other.points)
@@ -107,7 +114,7 @@ def radius_of(session: Session, pick: Pick) -> float:
     return SectionProperties.of(session.simulation.scene.type_of(pick.path)).radius
 
 
-def to_part(session: Session, name: str, points: Array) -> tuple[Array, Array, float] | None:
+def to_part(session: Session, name: str, points: Array) -> Between | None:
     """From points (joined by segments) to the surface of a part."""
     solid = session.simulation.solid(name)
     if solid is None:
@@ -119,8 +126,55 @@ def to_part(session: Session, name: str, points: Array) -> tuple[Array, Array, f
     distance, segment, t, y = clearance(solid, R, np.array(position), np.ascontiguousarray(line), flags)
     if segment < 0:
         return None
-    mine = (1.0 - t) * line[segment] + t * line[segment + 1]
+    mine = line[segment] if t == 0.0 else (1.0 - t) * line[segment] + t * line[segment + 1]  # a gap may follow
     return mine, np.array(y), float(distance)
+
+
+def between_parts(session: Session, first: str, second: str) -> Between | None:
+    """From the edges of each to the surface of the other: of two surfaces that are apart, the nearest pair of points
+    has an edge or a corner in it. Round shapes have the edges they are drawn with.
+    """
+    parts = [session.simulation.scene.part(k) for k in (first, second)]
+    stand = [(k, *session.simulation.pose(k.name)) for k in parts]
+    kept: tuple[Any, Between | None] = session.apart.get((first, second), (None, None))
+    if kept[0] != stand:
+        there, back = (from_edges(session, a, b) for a, b in ((first, second), (second, first)))
+        found = there
+        if there is not None and back is not None and back[2] < there[2]:
+            found = (back[1], back[0], back[2])
+        session.apart[first, second] = kept = stand, found
+    return kept[1]
+
+
+def from_edges(session: Session, name: str, other: str) -> Between | None:
+    """A few edges tell how near the parts are at most; then only those count whose box is as near to the other's."""
+    edges, others = edges_of(session, name), edges_of(session, other)
+    few = to_part(session, other, with_gaps(edges[:: 1 + len(edges) // FEW]))
+    if few is None or not len(others):
+        return None
+    low, high = others.min(axis=(0, 1)), others.max(axis=(0, 1))
+    between = np.maximum(low - edges.max(axis=1), edges.min(axis=1) - high).clip(min=0.0)
+    near = edges[np.linalg.norm(between, axis=1) <= max(few[2], 0.0)]
+    found = to_part(session, other, with_gaps(near)) if len(near) else None
+    return few if found is None or few[2] <= found[2] else found
+
+
+def edges_of(session: Session, name: str) -> Array:
+    """(e, 2, 3) m, in the world."""
+    position, quaternion = session.simulation.pose(name)
+    scene = session.simulation.scene
+    part = scene.part(name)
+    key = (str(scene.folder), part.mesh, part.units, str(part.shape))
+    if key not in session.edges:
+        vertices, triangles, _ = surface_of(scene, part)
+        pairs = np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+        session.edges[key] = vertices[pairs]
+    return np.asarray(session.edges[key] @ directors(np.array([quaternion]))[0].T + np.array(position))
+
+
+def with_gaps(edges: Array) -> Array:
+    """(3 e, 3): both ends of every edge and nothing after it, as one line."""
+    return np.concatenate([edges, np.full((len(edges), 1, 3), np.nan)], axis=1).reshape(-1, 3)
 
 
 def closest(a: Array, b: Array) -> tuple[Array, Array]:

@@ -256,7 +256,7 @@ class HowLong:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Something to measure from: where it was clicked, and what was there."""
+    """Something to measure from: where it was clicked, and what was there; on a part in the part's own axes."""
 
     kind: MeasureKind
     point: Vec3

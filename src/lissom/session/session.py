@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lissom.scene import Scene
 from lissom.session.background import Background
-from lissom.session.desk import Desk
+from lissom.session.desk import Desk, as_looked_at
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
 from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
@@ -73,6 +73,8 @@ class Session:
         self.recovered = False
         self.simulate = True
         self.plotted: str | None = None
+        self.edges: dict[Any, Any] = {}  # of parts that are measured as a whole
+        self.apart: dict[tuple[str, str], Any] = {}  # how far two of them are, and as they stood then
         self.grabbed: Grabbed | None = None
         self.held: Held | None = None
         self.first: Moment | None = None  # as it was opened
@@ -120,7 +122,7 @@ class Session:
         """Back (or forth) to a moment of this session, as it was."""
         self.grabbed = self.held = None
         self.stopped = ""
-        self.desk, self.base, self.script = moment.desk, moment.base, moment.script
+        self.desk, self.base, self.script = as_looked_at(moment.desk, self.desk), moment.base, moment.script
         self.simulation.restore(moment.state)
         self.simulation.take_up(moment.modes)
         self.report = self.simulation.solve()

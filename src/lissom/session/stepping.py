@@ -34,7 +34,11 @@ def redo(session: Session, command: Redo) -> Json:
 
 
 def step(session: Session, back: bool) -> str:
-    """Answered with what was undone or done again."""
+    """Answered with what was undone or done again. While something is dragged, undo takes that back and no more."""
+    if back and session.grabbed is not None:
+        label = f"drag {session.grabbed.path}"
+        session.go_to(session.grabbed.before)
+        return label
     label = session.history.undo_label if back else session.history.redo_label
     now = session.moment() if session.grabbed is None else session.grabbed.before
     moment = session.history.back(now) if back else session.history.forth(now)

@@ -13,21 +13,33 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from multiprocessing import get_context
 from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
+from lissom.studio.spawning import without_script
 from lissom.studio.worker import END, GIVE_STATE, GONE, Start, run
 
-KEPT_EVENTS: Final = 10_000
+KEPT_EVENTS: Final = 2000
+"""For pages that come back; who was away for longer gets the whole scene."""
 KEPT_BYTES: Final = 64 * 2**20
-"""Of events, for pages that come back; who was away for longer gets the whole scene."""
+"""Of events at most, though a page that is there has not been sent them yet."""
 COME_BACK: Final = 2.0
 """s that a page may be gone before the studio of a live simulation is left."""
 TRIES: Final = 5
 """A process that dies this often within a minute is not started again."""
+
+
+@dataclass(slots=True, eq=False)
+class Reader:
+    """A page that is there."""
+
+    page: str
+    wake: Callable[[], None]
+    seen: int  # the last event that it took
 
 
 class Bridge:
@@ -45,11 +57,10 @@ class Bridge:
         self.sweeps: str | None = None
         self.frames = 0
         self.meshes: dict[str, bytes] = {}
-        self.listeners: set[Callable[[], None]] = set()
         self.closed = False
         self.left: Callable[[], object] | None = None  # called when the last page has been gone for a while
         self.state: Any = None  # of the simulation, when it was asked for
-        self._pages: list[str] = []  # that are there
+        self._readers: list[Reader] = []
         self.deaths: list[float] = []
         self._waiting: set[tuple[str, int]] = set()
         self._outbox: queue.Queue[tuple[str, str] | None] = queue.Queue()
@@ -67,7 +78,8 @@ class Bridge:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=run, args=(theirs, start), daemon=True)
-        self._process.start()
+        with without_script():
+            self._process.start()
         theirs.close()
         threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
 
@@ -154,12 +166,13 @@ class Bridge:
             self.status = text
         self.events.append((self.seq, page, text))
         self._kept_bytes += len(text)
-        while len(self.events) > KEPT_EVENTS or (self._kept_bytes > KEPT_BYTES and len(self.events) > 1):
+        taken = min((k.seen for k in self._readers), default=self.seq)
+        while (len(self.events) > KEPT_EVENTS and self.events[0][0] <= taken) or self._kept_bytes > KEPT_BYTES:
             self._kept_bytes -= len(self.events.popleft()[2])
 
     def _wake(self) -> None:
-        for listener in self.listeners:
-            listener()
+        for reader in self._readers:
+            reader.wake()
 
     def _died(self) -> None:
         """The process is gone: say so, and begin another from what was kept."""
@@ -177,25 +190,27 @@ class Bridge:
             self._launch(replace(self.start_with, again=True))
         self._wake()
 
-    def page_came(self, page: str, listener: Callable[[], None]) -> None:
-        self._pages.append(page)
-        self.listeners.add(listener)
+    def page_came(self, reader: Reader) -> None:
+        self._readers.append(reader)
 
-    def page_went(self, page: str, listener: Callable[[], None]) -> None:
+    def page_went(self, reader: Reader) -> None:
         """What it held is let go. It may come back at once (it was loaded again): only then the studio is left."""
-        self._pages.remove(page)
-        self.listeners.discard(listener)
-        if page not in self._pages:
-            self._outbox.put((page, GONE))
-        if not self._pages and self.left is not None and self._loop is not None:
+        self._readers.remove(reader)
+        if all(k.page != reader.page for k in self._readers):
+            self._outbox.put((reader.page, GONE))
+        if not self._readers and self.left is not None and self._loop is not None:
             self._loop.call_later(COME_BACK, self._ask_for_state)
 
     def _ask_for_state(self) -> None:
-        if not self._pages:
+        if not self._readers:
             self._outbox.put(("", GIVE_STATE))
 
-    def missed(self, after: int, page: str) -> list[str]:
-        """What a page that has seen events up to `after` must be sent."""
-        if self.events and self.events[0][0] - 1 <= after <= self.seq:
-            return [text for seq, whose, text in self.events if seq > after and whose in (None, page)]
+    def missed(self, reader: Reader) -> list[str]:
+        """What a page must be sent since it last asked."""
+        after, reader.seen = reader.seen, self.seq
+        if after == self.seq:
+            return []
+        if self.events and self.events[0][0] - 1 <= after < self.seq:
+            last = takewhile(lambda k: k[0] > after, reversed(self.events))  # few: most pages have seen nearly all
+            return [text for _, whose, text in last if whose in (None, reader.page)][::-1]
         return [text for text in (self.status, self.scene) if text is not None]

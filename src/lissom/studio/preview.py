@@ -6,11 +6,15 @@ import asyncio
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, Final
 
 from lissom.scene import SceneError
 from lissom.session.uploads import upload_file
 from lissom.session.workspace import Workspace
+from lissom.studio.spawning import without_script
+
+DRAWN: Final = 4000
+"""Triangles that are shown of a file before it is a part, evenly taken from all of it."""
 
 
 class Previews:
@@ -24,7 +28,9 @@ class Previews:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, preview, workspace, key)
+            with without_script():  # the first one starts the process
+                found = asyncio.get_running_loop().run_in_executor(self._pool, preview, workspace, key)
+            return await found
         except BrokenProcessPool:
             self._pool = None
             raise ValueError("the file could not be looked at; thin the mesh out first") from None
@@ -35,7 +41,9 @@ class Previews:
 
 
 def preview(workspace: Workspace, key: str) -> dict[str, Any]:
-    """Bounding box in the file's own numbers, triangles, warnings. Raises ValueError for a file that is no mesh."""
+    """Bounding box and some corners to draw, in the file's own numbers; triangles, warnings. Raises ValueError for a
+    file that is no mesh.
+    """
     from lissom.exchange.meshfiles import read_mesh
 
     file = upload_file(workspace, key)
@@ -49,6 +57,7 @@ def preview(workspace: Workspace, key: str) -> dict[str, Any]:
         "low": low.tolist(),
         "high": high.tolist(),
         "triangles": len(mesh.triangles),
+        "corners": [float(f"{k:.6g}") for k in mesh.vertices[mesh.triangles[:: 1 + len(mesh.triangles) // DRAWN]].flat],
         "closed": bool(mesh.closed),
         "warnings": list(mesh.warnings),
         "needs_units": units is not None,

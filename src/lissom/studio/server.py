@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from lissom.session.uploads import TooLarge, Upload
 from lissom.session.workspace import Workspace, WorkspaceError
-from lissom.studio.bridge import Bridge
+from lissom.studio.bridge import Bridge, Reader
 from lissom.studio.guarding import Guard
 from lissom.studio.preview import Previews
 
@@ -170,15 +170,14 @@ async def socket(websocket: WebSocket) -> None:
 async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> None:
     """Sends events in order, then the latest snapshots; a slow page skips frames, never events."""
     wake = asyncio.Event()
-    bridge.page_came(page, wake.set)
+    reader = Reader(page, wake.set, seen)
+    bridge.page_came(reader)
     frame: bytes | None = None
     readouts: str | None = None
     sweeps: str | None = None
     try:
-        pending = bridge.missed(seen, page)
         while True:
-            seen = bridge.seq
-            for text in pending:
+            for text in bridge.missed(reader):
                 await websocket.send_text(text)
             if bridge.frame is not None and bridge.frame is not frame:
                 frame = bridge.frame
@@ -189,12 +188,11 @@ async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> No
             if bridge.sweeps is not None and bridge.sweeps is not sweeps:
                 sweeps = bridge.sweeps
                 await websocket.send_text(sweeps)
-            pending = bridge.missed(seen, page) if bridge.seq > seen else []
-            if not pending and (bridge.frame, bridge.readouts, bridge.sweeps) == (frame, readouts, sweeps):
+            sent = (frame, readouts, sweeps, reader.seen)
+            if sent == (bridge.frame, bridge.readouts, bridge.sweeps, bridge.seq):
                 wake.clear()
                 await wake.wait()
-                pending = bridge.missed(seen, page) if bridge.seq > seen else []
     except (WebSocketDisconnect, RuntimeError):
         return  # the page has gone
     finally:
-        bridge.page_went(page, wake.set)
+        bridge.page_went(reader)
