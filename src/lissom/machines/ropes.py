@@ -31,6 +31,8 @@ Indices = NDArray[np.int64]
 CLEAR = 1.02  # of the distance at which two links would have no tangent: they touch there
 SHORTEST = 0.02  # of the larger radius: wheels of one size and side have a tangent at any distance but none
 
+LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
+
 ATTACHMENT, ROLLING, PINHOLE, HYBRID = 0, 1, 2, 3
 NO_SLIP = -1.0  # in place of a coefficient of friction
 
@@ -259,6 +261,44 @@ def span_compliance(ropes: Ropes, links: Links, r: int, i: int) -> float:
     return ropes.compliance[r]  # type: ignore[no-any-return]
 
 
+@inline
+def groove(links: Links, i: int, t: Vector) -> tuple[Vector, Vector]:
+    """(m, n) at a wheel that a rope of direction t runs on: its way along the groove, and the outward normal."""
+    flat = in_plane(t, row3(links.w3, i))
+    m = scale(1.0 / math.sqrt(dot(flat, flat)), flat)
+    return m, scale(links.sense[i], cross(m, row3(links.w3, i)))
+
+
+@inline
+def gradient(bodies: Bodies, links: Links, i: int, k: int, t: Vector) -> tuple[Vector, Vector, Vector]:
+    """(line, turn_a, turn_b) of C = d − d̄ of the span from link i to k (10): t, and where the rope meets a groove
+    aslant also what the tangent points u1, u2 that move along change (11).
+    """
+    a, b = links.body[i], links.body[k]
+    p, q = row3(links.start, i), row3(links.end, i)
+    to_p = sub(p, row3(bodies.x, a)), sub(p, row3(bodies.x, b))
+    to_q = sub(q, row3(bodies.x, a)), sub(q, row3(bodies.x, b))
+    line, turn_a, turn_b = t, scale(-1.0, cross(to_p[0], t)), cross(to_q[1], t)
+    m1, n1, m2, n2 = t, t, t, t
+    k1 = k2 = f1 = f2 = c1 = c2 = 0.0
+    if rolls(links, i):
+        m1, n1 = groove(links, i, t)
+        k1, f1 = links.radius[i] / (links.length[i] * dot(m1, t)), 1.0 - dot(m1, t)
+    if rolls(links, k):
+        m2, n2 = groove(links, k, t)
+        k2, f2 = links.radius[k] / (links.length[i] * dot(m2, t)), 1.0 - dot(m2, t)
+    if max(f1, f2) <= LEVEL:
+        return line, turn_a, turn_b
+    if k1 > 0.0 and k2 > 0.0:
+        c1, c2 = dot(n1, m2), dot(n2, m1)
+    both = (f1 - f2 * k2 * c2) / (1.0 + k1 * k2 * c1 * c2)
+    one, two = -k1 * both, k2 * (f2 + both * k1 * c1)
+    line = add(line, add(scale(one, n1), scale(two, n2)))
+    turn_a = sub(turn_a, add(scale(one, cross(to_q[0], n1)), scale(two, cross(to_p[0], n2))))
+    turn_b = add(turn_b, add(scale(one, cross(to_q[1], n1)), scale(two, cross(to_p[1], n2))))
+    return line, turn_a, turn_b
+
+
 @kernel
 def rope_rows(
     rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, known: Multipliers, span_base: int, slip_base: int, h: float
@@ -290,11 +330,10 @@ def rope_rows(
                 low = -NO_BOUND
                 if gap < 0.0:
                     soft = 1.0 / ropes.compression[r]
-            turn_a = scale(-1.0, cross(sub(p, row3(bodies.x, a)), t))
-            turn_b = cross(sub(q, row3(bodies.x, b)), t)
+            line, turn_a, turn_b = gradient(bodies, links, i, k, t)
             if a == b:  # on one body a span moves nothing
                 a, b = 0, 0
-            links.row[i] = add_row(rows, span_base + i, a, b, t, turn_a, turn_b, gap, soft / (h * h), low, NO_BOUND)
+            links.row[i] = add_row(rows, span_base + i, a, b, line, turn_a, turn_b, gap, soft / (h * h), low, NO_BOUND)
         for i in range(ropes.first[r], ropes.last[r]):
             k = links.next[i]
             if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
@@ -306,7 +345,7 @@ def rope_rows(
 @kernel
 def guard_rows(rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, base: int) -> None:
     """Links next to each other stay so far apart that there is a tangent (8): a thimble that is hauled up to its sheave
-    touches it. A row c − |D| ≤ 0 where they come near.
+    touches it. A row c − |D| ≤ 0 where they come near, with D in the plane of a wheel.
     """
     for i in range(links.kind.shape[0]):
         k = links.next[i]
@@ -325,13 +364,14 @@ def guard_rows(rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, base: int
         least = CLEAR * max(abs(ri - rk), SHORTEST * max(abs(ri), abs(rk)))
         p = row3(links.middle, i) if round_i else held_place(links, i)
         q = row3(links.middle, k) if round_k else held_place(links, k)
-        d = sub(q, p)
+        d = in_plane(sub(q, p), row3(links.w3, i) if round_i else row3(links.w3, k))
         far = math.sqrt(dot(d, d))
         if far > 1.5 * least or far == 0.0:
             continue
         e = scale(-1.0 / far, d)
-        turn_a = scale(-1.0, cross(sub(p, row3(bodies.x, a)), e))
-        turn_b = cross(sub(q, row3(bodies.x, b)), e)
+        at = q if round_i else p  # seen from the body whose plane it is
+        turn_a = scale(-1.0, cross(sub(at, row3(bodies.x, a)), e))
+        turn_b = cross(sub(at, row3(bodies.x, b)), e)
         add_row(rows, base + i, a, b, e, turn_a, turn_b, least - far, 0.0, 0.0, NO_BOUND)
 
 
