@@ -42,7 +42,7 @@ from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
 if TYPE_CHECKING:
-    from lissom.machines.machine import Machine
+    from lissom.machines.machine import Machine, MachineState
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
@@ -62,6 +62,7 @@ class SimulationState:
     junctions: dict[str, Pose]
     past: Past | None = None  # forces of contacts, and what friction remembers
     mounted: dict[str, Pose] = field(default_factory=dict)  # where parts were when cables were mounted
+    machine: "MachineState | None" = None  # velocities and ropes, once it was stepped
 
 
 class Checkpoint(NamedTuple):
@@ -482,7 +483,7 @@ class Simulation(Built):
 
     @property
     def machine(self) -> "Machine":
-        """The free parts, their joints and the ropes, in time. It begins anew, at rest, after an edit or `restore`."""
+        """The free parts, their joints and the ropes, in time. It begins anew, at rest, after an edit of them."""
         from lissom.machines.machine import Machine
 
         if self._machine is None:
@@ -505,6 +506,16 @@ class Simulation(Built):
         for name, pose in poses.items():
             self._say_part(name, pose)
         self._follow_all()
+        return self.solve()
+
+    def reset(self) -> Report:
+        """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""
+        began = self.machine.scene.to_dict()
+        data = self.scene.to_dict()
+        for key in ("parts", "joints"):
+            data[key] = began.get(key, [])
+        self.replace_scene(self.scene._again(data))
+        self._machine = None
         return self.solve()
 
     def _put_part(self, name: str, pose: Pose) -> None:
@@ -718,6 +729,7 @@ class Simulation(Built):
             dict(self._junctions),
             self._past if self._islands is None else self._islands.past,
             self._mounted,
+            None if self._machine is None else self._machine.state,
         )
 
     def checkpoint(self) -> Checkpoint:
@@ -763,6 +775,10 @@ class Simulation(Built):
         self._mounted = dict(state.mounted)
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
+        if state.machine is not None:
+            from lissom.machines.machine import Machine
+
+            self._machine = Machine.from_state(state.machine)
         self._islands, self._past = None, state.past
         self._solvers = {}
         for name, line in state.lines.items():

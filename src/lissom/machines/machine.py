@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
 from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor
+from lissom.machines.ropes import reel, see_links
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
 from lissom.scene.pose import Pose
@@ -46,6 +48,31 @@ class JointReading:
     speed: float  # rad/s or m/s, over the last substep
     torque: float  # of its motor, or of friction, on the part, N m or N
     force: Array  # (3,) that the joint exerts on the part, N; without what acts along the axis of a slide
+
+
+@dataclass(frozen=True)
+class MachineState:
+    """A machine as it was: pickles, and never changes. `scene` is the one it began with."""
+
+    scene: Scene
+    time: float
+    substep: float  # s, of the last step; 0 before the first
+    substeps: int
+    iterations: int
+    solver: str
+    arrays: dict[str, NDArray[Any]]  # by "bodies.v", "links.rest", …
+
+
+KEPT = {
+    "bodies": ("x", "q", "v", "l"),
+    "joints": ("value", "before", "motor", "speed", "torque"),
+    "ropes": ("broken",),
+    "links": (
+        "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
+    ),
+    "known": ("total", "last", "state"),
+}  # fmt: skip
+"""What a machine needs to go on as it would have."""
 
 
 class Machine:
@@ -92,6 +119,26 @@ class Machine:
         if needed > self._room:
             self._room = 2 * needed
             self._net = make_network(len(self._parts.rows.a), len(self._read.mass), self._room)
+
+    @property
+    def state(self) -> MachineState:
+        """A snapshot to come back to."""
+        arrays = {f"{of}.{key}": getattr(getattr(self._parts, of), key).copy() for of in KEPT for key in KEPT[of]}
+        return MachineState(
+            self.scene, self.time, self._h, self.substeps, self.iterations, self.solver, arrays
+        )  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: MachineState) -> "Machine":
+        """Goes on as the machine of the snapshot would have, bit by bit."""
+        machine = cls(state.scene, substeps=state.substeps, iterations=state.iterations, solver=state.solver)
+        machine.time, machine._h = state.time, state.substep
+        for key, values in state.arrays.items():
+            of, _, name = key.partition(".")
+            getattr(getattr(machine._parts, of), name)[...] = values
+        see_links(machine._parts.bodies, machine._parts.links)
+        reel(machine._parts.ropes, machine._parts.links)
+        return machine
 
     # ---- bodies -----------------------------------------------------------------------------------------------
 
