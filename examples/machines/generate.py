@@ -85,6 +85,8 @@ def hilbert_scene(degree: int, joints: int, slack: float, title: str) -> str:
         elif k == len(curve) - 1:
             text.append("friction = 0.1")
             said += ', kind = "spool", stored = 20'
+        else:
+            text.append("friction = 0.01")
         text.append("")
         path.append(said + (f", slack = {slack:g}" if slack and k != kept[-1] else ""))
     text += ["[[ropes]]", 'name = "rope"', "path = ["]

@@ -4,24 +4,22 @@ import math
 
 import pytest
 
-from lissom.machines.machine import Machine
 from lissom.scene import SceneError
 from tests.machines.random_machines import random_machine
 
-GROWTH = 0.05
-"""m that the whole weight would have to be lifted: a weight that is hauled into a wheel beside its plane gains as much,
-since the length of a span that rolls on aslant changes by less than what is wound (docs/theory/machines.md §4)."""
+GROWTH = 0.005
+"""m that the whole weight would have to be lifted."""
 
 
 def run_random(seed: int, seconds: float) -> str:
     """What went wrong; "refused" where the rope cannot run so."""
     try:
-        machine = Machine(random_machine(seed))
+        machine = random_machine(seed)
     except SceneError:
         return "refused"
     total = machine.rope("rope").total
     start = machine.energy
-    scale = sum(m * 9.81 for m in machine._read.mass)
+    scale = float(9.81 * machine._read.mass.sum()) or 1.0
     for _ in range(round(seconds * 60)):
         machine.step(1.0 / 60.0)
         if not math.isfinite(machine.energy):
@@ -46,7 +44,7 @@ def test_random_machines() -> None:
 
 @pytest.mark.soak
 def test_many_random_machines() -> None:
-    """A few in a thousand have a weight inside a wheel for a while, where there is no tangent."""
+    """One in a thousand may gain energy: where bodies are hurled through each other at tens of metres a second."""
     wrong, _ = failures(range(1000, 11_000), 10.0)
     assert not [k for k in wrong if not k[1].startswith("energy")]
-    assert len(wrong) < 50
+    assert len(wrong) <= 10

@@ -21,6 +21,7 @@ from lissom.geometry.triples import (
     quaternion_product,
     rotation,
     scale,
+    sub,
 )
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
@@ -41,9 +42,11 @@ class Bodies(NamedTuple):
     mobility: Array  # (n, 6) inverse inertia in world axes (xx, xy, xz, yy, yz, zz); written by `see_mobility`
     force: Array  # (n, 3) from outside, N
     torque: Array  # (n, 3) N m
-    shift: Array  # (n, 3) correction being found, m
+    shift: Array  # (n, 3) correction of the prediction that is being found, m
     spin: Array  # (n, 3) rad
-    twist: Array  # (n, 3) sum of the corrections' angular impulses in this substep, N m s²
+    twist: Array  # (n, 3) its angular impulse, N m s²
+    shifted: Array  # (n, 3) correction that is already a part of the pose, m
+    spun: Array  # (n, 3) rad
     order: Indices  # (n,) in which their rows are eliminated
     movable: Indices  # (n,) 1 where anything can push it
 
@@ -58,7 +61,7 @@ def empty_bodies(n: int) -> Bodies:
     q[:, 0] = 1.0
     return Bodies(
         zeros(n, 3), q, zeros(n, 3), zeros(n, 3), zeros(n), zeros(n, 3), zeros(n, 6), zeros(n, 3), zeros(n, 3),
-        zeros(n, 3), zeros(n, 3), zeros(n, 3), np.arange(n), np.zeros(n, dtype=np.int64),
+        zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), np.arange(n), np.zeros(n, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -127,9 +130,10 @@ def angular_velocity(bodies: Bodies, b: int, q: Quaternion) -> Vector:
 
 @kernel
 def predict(bodies: Bodies, gravity: Vector, h: float) -> None:
-    """(1); also clears what a substep adds up."""
+    """(1); nothing is corrected yet."""
     for b in range(bodies.x.shape[0]):
-        put3(bodies.twist, b, (0.0, 0.0, 0.0))
+        put3(bodies.shifted, b, (0.0, 0.0, 0.0))
+        put3(bodies.spun, b, (0.0, 0.0, 0.0))
         if bodies.movable[b] == 1:
             add3(bodies.v, b, h, gravity)
             add3(bodies.v, b, h * bodies.inverse_mass[b], row3(bodies.force, b))
@@ -181,19 +185,21 @@ def freed(bodies: Bodies, b: int, a: Vector) -> Vector:
 
 @kernel
 def apply_corrections(bodies: Bodies, h: float) -> None:
-    """Moves by `shift` and `spin`, and the velocities with the first (3); clears both."""
+    """Moves by `shift` and `spin`, and the velocities with the first (3), in the place of the correction before."""
     for b in range(bodies.x.shape[0]):
         if bodies.movable[b] == 1:
-            add3(bodies.x, b, 1.0, row3(bodies.shift, b))
-            add3(bodies.v, b, 1.0 / h, row3(bodies.shift, b))
-            put4(bodies.q, b, spun(row4(bodies.q, b), row3(bodies.spin, b)))
-        put3(bodies.shift, b, (0.0, 0.0, 0.0))
-        put3(bodies.spin, b, (0.0, 0.0, 0.0))
+            more = sub(row3(bodies.shift, b), row3(bodies.shifted, b))
+            add3(bodies.x, b, 1.0, more)
+            add3(bodies.v, b, 1.0 / h, more)
+            back = spun(row4(bodies.q, b), scale(-1.0, row3(bodies.spun, b)))
+            put4(bodies.q, b, spun(back, row3(bodies.spin, b)))
+            put3(bodies.shifted, b, row3(bodies.shift, b))
+            put3(bodies.spun, b, row3(bodies.spin, b))
 
 
 @kernel
 def finish(bodies: Bodies, h: float) -> None:
-    """The angular momenta take the impulses of the corrections (3)."""
+    """The angular momenta take the impulse of the correction (3)."""
     for b in range(bodies.x.shape[0]):
         if bodies.movable[b] == 1:
             add3(bodies.l, b, 1.0 / h, row3(bodies.twist, b))

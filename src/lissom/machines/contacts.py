@@ -226,7 +226,7 @@ def nudge(bodies: Bodies, b: int, arm: Vector, n: Vector, amount: float, h: floa
     add3(bodies.x, b, amount * bodies.inverse_mass[b], n)
     add3(bodies.v, b, amount * bodies.inverse_mass[b] / h, n)
     put4(bodies.q, b, spun(row4(bodies.q, b), scale(amount, freed(bodies, b, turn))))
-    add3(bodies.twist, b, amount, turn)
+    add3(bodies.l, b, amount / h, turn)
 
 
 @kernel

@@ -17,12 +17,16 @@ from lissom.machines.ropes import (
     find_span,
     moved_along,
     next_active,
+    passed,
     place_on,
+    rolls,
 )
 from lissom.machines.rows import Multipliers
 from lissom.machines.tangents import furthest, in_plane
 
-DETOUR = 1.02  # a split leads the rope a longer way by no more: what is farther off was not met in one substep
+DETOUR = 0.02  # of a span: a split leads the rope no longer way; what is farther off was not met in one substep
+STEEP = 1.0  # squared slope of a rope against the plane of a part that it may come to lie on
+OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
 EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
@@ -92,31 +96,47 @@ def switch(links: Links, e: int, span: int, leaves: bool) -> None:
 
 @kernel
 def merge(ropes: Ropes, links: Links, r: int) -> None:
-    """A wheel with less than no rope on it is left (14)."""
+    """A wheel with less than no rope on it is left (14), and so is one that the rope meets far too much aslant."""
     for i in range(ropes.first[r], ropes.last[r]):
         k = links.next[i]
         if k < 0 or links.next[k] < 0 or links.next[k] == i or links.kind[k] != ROLLING or links.active[k] == 0:
             continue
-        if links.stored[k] < 0.0:
+        off = jumps_off(links, k, i) or jumps_off(links, k, k)
+        if links.stored[k] < 0.0 or off:
             links.rest[i] += links.rest[k] + links.stored[k]
+            links.ease[i] += links.ease[k]
             links.rest[k] = 0.0
+            links.ease[k] = 0.0
             links.stored[k] = 0.0
             links.active[k] = 0
-            links.ready[k] = 1
+            links.ready[k] = 0 if off else 1
             links.next[i] = links.next[k]
             links.next[k] = -1
 
 
 @inline
+def jumps_off(links: Links, k: int, span: int) -> bool:
+    """Whether a span of link k meets its plane so steeply that no groove keeps it."""
+    t = sub(row3(links.end, span), row3(links.start, span))
+    flat = in_plane(t, row3(links.w3, k))
+    return dot(t, t) > OFF * dot(flat, flat)
+
+
+@inline
 def meets(links: Links, k: int, p: Vector, q: Vector) -> bool:
     """Whether the straight span from p to q, seen in the plane of link k, has come to cut its outline from the side on
-    which the rope is to lie; a rope that comes from the other side passes. Writes `ready`: it is clear of it there.
+    which the rope is to lie; a rope that comes from the other side passes, and so does one that runs beside the part or
+    too much aslant. Writes `ready`: it is clear of it there.
     """
     axis = row3(links.w3, k)
     way = in_plane(sub(q, p), axis)
     out = in_plane(sub(row3(links.middle, k), p), axis)
     square = dot(way, way)
     if not 0.0 < dot(out, way) < square:
+        return False
+    beside = dot(sub(p, row3(links.middle, k)), axis) + dot(sub(q, p), axis) * dot(out, way) / square
+    if not links.lower[k] < beside < links.upper[k] or dot(sub(q, p), axis) ** 2 > STEEP * square:
+        links.ready[k] = 0
         return False
     n = scale(links.sense[k] / math.sqrt(square), cross(way, axis))
     x, y = dot(n, row3(links.w1, k)), dot(n, row3(links.w2, k))
@@ -145,34 +165,48 @@ def split(ropes: Ropes, links: Links, r: int) -> None:
                 break
             if links.kind[j] != ROLLING or not meets(links, j, row3(links.start, i), row3(links.end, i)):
                 continue
-            one, p, q, _, c = find_span(links, i, j)
-            two, u, v, d, _ = find_span(links, j, k)
-            if not (one and two):
-                continue
-            place_in, place_out = place_on(links, j, c, sub(q, p)), place_on(links, j, d, sub(v, u))
-            on = links.sense[j] * moved_along(links, j, place_out, place_in)
-            left, right = math.sqrt(dot(sub(q, p), sub(q, p))), math.sqrt(dot(sub(v, u), sub(v, u)))
-            if on <= 0.0 or on >= links.rest[i] or left + right + on > DETOUR * links.length[i]:
-                continue
-            take_up(links, i, j, k, on, left, right)
-            links.place_in[j] = place_in
-            links.place_out[j] = place_out
-            break
+            if take_up(ropes, links, r, i, j, k):
+                break
 
 
 @inline
-def take_up(links: Links, i: int, j: int, k: int, on: float, left: float, right: float) -> None:
-    """Link j comes between i and k."""
-    rest = links.rest[i] - on
-    links.rest[i] = rest * left / (left + right)
-    links.rest[j] = rest - links.rest[i]
-    links.ease[i] = max(0.0, left - links.rest[i])
-    links.ease[j] = max(0.0, right - links.rest[j])
+def take_up(ropes: Ropes, links: Links, r: int, i: int, j: int, k: int) -> bool:
+    """Link j comes between i and k, if the way over it is hardly longer than the rope that there is."""
+    one, p, q, corner_i, c = find_span(links, i, j)
+    two, u, v, d, corner_k = find_span(links, j, k)
+    if not (one and two):
+        return False
+    arriving, leaving = sub(q, p), sub(v, u)
+    place_in, place_out = place_on(links, j, c, arriving), place_on(links, j, d, leaving)
+    on = links.sense[j] * moved_along(links, j, place_out, place_in)
+    out_i, in_k, on_i, on_k = links.place_out[i], links.place_in[k], 0.0, 0.0
+    if rolls(links, i):
+        out_i = place_on(links, i, corner_i, arriving)
+        on_i = links.sense[i] * moved_along(links, i, out_i, links.place_out[i])
+    if rolls(links, k):
+        in_k = place_on(links, k, corner_k, leaving)
+        on_k = -links.sense[k] * moved_along(links, k, in_k, links.place_in[k])
+    left, right = math.sqrt(dot(arriving, arriving)), math.sqrt(dot(leaving, leaving))
+    rest = links.rest[i] - on - on_i - on_k
+    extra = max(0.0, left + right - rest - max(0.0, links.length[i] - links.rest[i]))  # beyond how it is stretched
+    if on <= 0.0 or rest <= 0.0 or extra > DETOUR * links.length[i]:
+        return False
+    links.place_out[i], links.place_in[k] = out_i, in_k
+    links.place_in[j], links.place_out[j] = place_in, place_out
+    links.stored[i] += on_i
+    links.stored[k] += on_k
     links.stored[j] = on
+    links.rest[i] = rest * left / (left + right)
+    if ropes.compliance[r] > 0.0:
+        links.rest[i] = left - (left + right - rest) * passed(ropes, r, i, j) / passed(ropes, r, i, k)
+    links.rest[j] = rest - links.rest[i]
+    links.ease[i] = extra * left / (left + right)
+    links.ease[j] = extra * right / (left + right)
     links.active[j] = 1
     links.slips[j] = 0.0
     links.next[i] = j
     links.next[j] = k
+    return True
 
 
 @kernel

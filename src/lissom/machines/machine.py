@@ -216,11 +216,12 @@ class Machine:
         for r, rope in enumerate(self.scene.ropes):
             if rope.stiffness is None and rope.compliance is None:
                 continue
+            links = self._parts.links
             for i in self._spans(r):
-                stretch = max(self._parts.links.length[i] - self._parts.links.rest[i], 0.0)
-                soft = rope.compliance
+                stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
+                soft = (rope.compliance or 0.0) * ((links.next[i] - i) % len(rope.path))
                 if rope.stiffness is not None:
-                    soft = self._parts.links.rest[i] / rope.stiffness.axial
+                    soft = links.rest[i] / rope.stiffness.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
         return found
 

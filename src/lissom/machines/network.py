@@ -15,13 +15,26 @@ from lissom.geometry.triples import dot
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, freed, row3
-from lissom.machines.rows import FREE, HIGH, LOW, NO_BOUND, Multipliers, Rows, change, own_mobility, push, push_momentum
+from lissom.machines.rows import (
+    FREE,
+    HIGH,
+    IDLE,
+    LOW,
+    NO_BOUND,
+    Multipliers,
+    Rows,
+    change,
+    own_mobility,
+    push,
+    push_momentum,
+)
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 RAISED = 1e-8  # of the diagonal, so that redundant rows share what they carry
 MOST_SEARCHES = 20  # of the rows at bounds; two or three are usual
+PATIENCE = 5  # searches in which motors and friction come first
 UNSETTLED = -1
 
 
@@ -202,6 +215,7 @@ def clear_corrections(rows: Rows, bodies: Bodies) -> None:
         for k in range(3):
             bodies.shift[b, k] = 0.0
             bodies.spin[b, k] = 0.0
+            bodies.twist[b, k] = 0.0
     for i in range(rows.used[0]):
         rows.taken[i] = 0.0
 
@@ -215,7 +229,8 @@ def solve_free(rows: Rows, bodies: Bodies, known: Multipliers, net: Network) -> 
         rows.step[i] = 0.0
         state = known.state[rows.owner[i]]
         if rows.left[i] < 0 and state != FREE:
-            rows.step[i] = (rows.low[i] if state == LOW else rows.high[i]) - known.total[rows.owner[i]]
+            to = 0.0 if state == IDLE else rows.low[i] if state == LOW else rows.high[i]
+            rows.step[i] = to - known.total[rows.owner[i]]
             if rows.step[i] != 0.0:
                 push(rows, bodies, i, rows.step[i])
     for p in range(n):
@@ -242,22 +257,36 @@ def solve_free(rows: Rows, bodies: Bodies, known: Multipliers, net: Network) -> 
 
 
 @kernel
-def revise(rows: Rows, bodies: Bodies, known: Multipliers, size: float) -> bool:
-    """Rows that went beyond a bound stay there, those that want to leave one do; whether any changed."""
+def revise(rows: Rows, bodies: Bodies, known: Multipliers, size: float, patient: bool) -> bool:
+    """Rows that went beyond a bound stay there, those that want to leave one do; whether any changed.
+
+    Motors and friction come first while `patient`: as long as those change, what only pulls or only pushes is not let
+    go. Else a rope that is to move a row of wheels with friction would go slack from one wheel to the next.
+    """
+    changed = revise_some(rows, bodies, known, size, True, True)
+    return revise_some(rows, bodies, known, size, False, not (changed and patient)) or changed
+
+
+@inline
+def revise_some(rows: Rows, bodies: Bodies, known: Multipliers, size: float, both_ways: bool, lets_go: bool) -> bool:
+    """Of the rows with two bounds, or of those with one."""
     changed = False
     tiny = 1e-13 * size
     for i in range(rows.used[0]):
-        if rows.left[i] >= 0:
+        if rows.left[i] >= 0 or (rows.low[i] > -NO_BOUND and rows.high[i] < NO_BOUND) != both_ways:
             continue
         o = rows.owner[i]
         if known.state[o] == FREE:
             total = known.total[o] + rows.step[i]
-            if total < rows.low[i]:
+            if lets_go and total < rows.low[i]:
                 known.state[o] = LOW
                 changed = True
-            elif total > rows.high[i]:
+            elif lets_go and total > rows.high[i]:
                 known.state[o] = HIGH
                 changed = True
+        elif known.state[o] == IDLE:
+            known.state[o] = HIGH if rows.value[i] + change(rows, bodies, i) > 0.0 else LOW
+            changed = True
         else:
             bound = rows.low[i] if known.state[o] == LOW else rows.high[i]
             wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * bound
@@ -279,6 +308,26 @@ def mend_states(rows: Rows, known: Multipliers) -> None:
 
 
 @kernel
+def begin_anew(rows: Rows, known: Multipliers) -> None:
+    """All pull and push; motors and friction do nothing at first, which shows what way they will have to act."""
+    for i in range(rows.used[0]):
+        both = rows.low[i] > -NO_BOUND and rows.high[i] < NO_BOUND
+        known.state[rows.owner[i]] = IDLE if both and rows.left[i] < 0 else FREE
+
+
+@kernel
+def search(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> bool:
+    """Finds out which rows stay at their bounds; whether it did."""
+    for k in range(MOST_SEARCHES):
+        if not factorise(rows, known, net):
+            return False
+        solve_free(rows, bodies, known, net)
+        if not revise(rows, bodies, known, size, k < PATIENCE):
+            return True
+    return False
+
+
+@kernel
 def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> int:
     """One solution of (4): multipliers, corrections and momenta. 0, or how much room it needs in `matrix`, or UNSETTLED
     where it was not found which rows stay at their bounds; then nothing is changed.
@@ -289,14 +338,10 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
         return room
     assemble(rows, bodies, net)
     mend_states(rows, known)
-    settled = False
-    for _ in range(MOST_SEARCHES):
-        if not factorise(rows, known, net):
-            break
-        solve_free(rows, bodies, known, net)
-        if not revise(rows, bodies, known, size):
-            settled = True
-            break
+    settled = search(rows, bodies, known, net, size)
+    if not settled:
+        begin_anew(rows, known)
+        settled = search(rows, bodies, known, net, size)
     if not settled:
         return UNSETTLED
     for i in range(rows.used[0]):

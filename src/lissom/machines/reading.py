@@ -267,6 +267,9 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
             _put_link(links, i, link, on, radius)
             links.corner_first[i], links.corner_last[i] = corner, corner + len(corners)
             links.around[i] = circumference(corners, radius) if link.kind in WOUND else 1.0
+            if link.kind in WOUND:
+                half = _half_width(part, link)
+                links.lower[i], links.upper[i] = -half - (link.offset or 0.0), half - (link.offset or 0.0)
             corner += len(corners)
             i += 1
         ropes.last[r] = i
@@ -274,7 +277,8 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
 
 
 def _empty_links(m: int) -> Links:
-    integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "row", "slip_row"}
+    integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "lost"}
+    integers |= {"row", "slip_row"}
     vectors = {"centre", "e1", "e2", "axis", "start", "end", "middle", "w1", "w2", "w3"}
     made: dict[str, Any] = {}
     for name in Links._fields:
@@ -328,6 +332,18 @@ def _profile(part: Part, link: Link, half: float) -> tuple[Array, float]:
     return corners_of(hull(_section(shape, link))), half
 
 
+def _half_width(part: Part, link: Link) -> float:
+    """Of a part along the axis of a link, from its middle, m."""
+    shape, axis = part.shape, np.abs(_plane(link)[:, 2])
+    if isinstance(shape, SphereShape):
+        return shape.outer
+    if isinstance(shape, BoxShape):
+        return 0.5 * float(axis @ np.array(shape.size))
+    assert isinstance(shape, CylinderShape | CapsuleShape | ProfileShape)
+    across = np.max(np.abs(np.array(shape.corners)), axis=0) if isinstance(shape, ProfileShape) else np.zeros(2)
+    return float(axis @ np.array([*across, 0.5 * shape.length]))
+
+
 def _section(shape: BoxShape | ProfileShape, link: Link) -> Array:
     """The cut of a box or profile with the rope's plane, in the plane's axes: where its edges pass through."""
     if isinstance(shape, BoxShape):
@@ -376,19 +392,20 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
                 links.place_out[i] = place_on(links, i, ci, t)
             if rolls(links, k):
                 links.place_in[k] = place_on(links, k, ck, t)
-            links.rest[i] = _rest(rope, rope.path[i - first], links.length[i])
+            links.rest[i] = _rest(rope, i - first, k - first, links.length[i])
         for k in range(first, int(ropes.last[r])):
             if links.active[k] and links.kind[k] == link_kinds.ROLLING:
                 links.stored[k] = _arc(rope, links, first, k)
 
 
-def _rest(rope: Rope, link: Link, length: float) -> float:
-    slack = link.slack or 0.0
+def _rest(rope: Rope, i: int, k: int, length: float) -> float:
+    """Of the span from link i of the path to link k."""
+    slack = rope.path[i].slack or 0.0
     if rope.tension is None or slack:
         return length + slack
     if rope.stiffness is not None:
         return length / (1.0 + rope.tension / rope.stiffness.axial)
-    return length - (rope.compliance or 0.0) * rope.tension
+    return length - (rope.compliance or 0.0) * rope.tension * ((k - i) % len(rope.path))
 
 
 def _arc(rope: Rope, links: Links, first: int, k: int) -> float:

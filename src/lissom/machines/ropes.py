@@ -14,7 +14,7 @@ from lissom.geometry.triples import Vector, add, apply, cross, dot, rotation, sc
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, put3, row3, row4
-from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, add_slip
+from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, add_slip, along
 from lissom.machines.tangents import (
     MOST_CORNERS,
     corner_place,
@@ -44,7 +44,7 @@ class Ropes(NamedTuple):
     last: Indices
     closed: Indices  # (n,) 1: the last link leads to the first
     axial: Array  # (n,) EA, N; 0: not elastic, or as `compliance` says
-    compliance: Array  # (n,) of each span, m/N
+    compliance: Array  # (n,) from each link of the path to the next, m/N
     compression: Array  # (n,) stiffness of a span that is pushed, N/m; 0: tension only
     strength: Array  # (n,) breaking force, N
     broken: Indices  # (n,) 1 once it broke
@@ -66,6 +66,8 @@ class Links(NamedTuple):
     corner_first: Indices  # (n,)
     corner_last: Indices
     around: Array  # (n,) circumference, m
+    lower: Array  # (n,) how far the part reaches along the axis on both sides of the rope's plane, m
+    upper: Array
     friction: Array  # (n,) coefficient, or NO_SLIP
     sense: Array  # (n,) σ
     active: Indices  # (n,) 0: the rope passes it by
@@ -76,8 +78,10 @@ class Links(NamedTuple):
     place_out: Array
     anchor: Array  # (n,) w of the end of a hybrid that is held
     slips: Array  # (n,) −1, 0, 1: which way the rope slips
+    slipped: Array  # (n,) what has slipped over it in this substep, m
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
+    lost: Indices  # (n,) 1: there is no tangent, it is held where it was
     ease: Array  # (n,) what a span that a split made too short is not yet asked to give, m
     next: Indices  # (n,) where it leads; −1: nowhere
     start: Array  # (n, 3) where it begins and ends, in the world
@@ -126,9 +130,12 @@ def rolls(links: Links, i: int) -> bool:
 @inline
 def held_place(links: Links, i: int) -> Vector:
     """Where a link that does not roll holds the rope, in the world."""
-    if links.kind[i] != HYBRID:
-        return row3(links.middle, i)
-    w = links.anchor[i]
+    return row3(links.middle, i) if links.kind[i] != HYBRID else rim_place(links, i, links.anchor[i])
+
+
+@inline
+def rim_place(links: Links, i: int, w: float) -> Vector:
+    """The place w along the outline of a link, in the world."""
     first, last, radius = links.corner_first[i], links.corner_last[i], links.radius[i]
     if last - first == 1:
         angle = w / radius
@@ -231,17 +238,18 @@ def reel(ropes: Ropes, links: Links) -> None:
             if k < 0:
                 continue
             ok, p, q, ci, ck = find_span(links, i, k)
-            if not ok:  # wheels ran into each other: nothing pulls until there is a tangent again
-                links.length[i] = 0.0
-                continue
+            links.lost[i] = 0 if ok else 1
+            if not ok:  # wheels ran into each other: it is held where it last touched until there is a tangent again
+                p = rim_place(links, i, links.place_out[i]) if rolls(links, i) else p
+                q = rim_place(links, k, links.place_in[k]) if rolls(links, k) else q
             t = sub(q, p)
-            if rolls(links, i):
+            if ok and rolls(links, i):
                 w = place_on(links, i, ci, t)
                 on = links.sense[i] * moved_along(links, i, w, links.place_out[i])
                 links.place_out[i] = w
                 links.stored[i] += on
                 links.rest[i] -= on
-            if rolls(links, k):
+            if ok and rolls(links, k):
                 w = place_on(links, k, ck, t)
                 on = -links.sense[k] * moved_along(links, k, w, links.place_in[k])
                 links.place_in[k] = w
@@ -258,7 +266,13 @@ def span_compliance(ropes: Ropes, links: Links, r: int, i: int) -> float:
     if ropes.axial[r] > 0.0:
         soft: float = max(links.rest[i], 0.0) / ropes.axial[r]
         return soft
-    return ropes.compliance[r]  # type: ignore[no-any-return]
+    return ropes.compliance[r] * passed(ropes, r, i, links.next[i])  # type: ignore[no-any-return]
+
+
+@inline
+def passed(ropes: Ropes, r: int, i: int, k: int) -> int:
+    """How many links of the path on from i is k; those between are not active."""
+    return k - i if k > i else k - i + ropes.last[r] - ropes.first[r]
 
 
 @inline
@@ -281,6 +295,8 @@ def gradient(bodies: Bodies, links: Links, i: int, k: int, t: Vector) -> tuple[V
     line, turn_a, turn_b = t, scale(-1.0, cross(to_p[0], t)), cross(to_q[1], t)
     m1, n1, m2, n2 = t, t, t, t
     k1 = k2 = f1 = f2 = c1 = c2 = 0.0
+    if links.lost[i] == 1:
+        return line, turn_a, turn_b
     if rolls(links, i):
         m1, n1 = groove(links, i, t)
         k1, f1 = links.radius[i] / (links.length[i] * dot(m1, t)), 1.0 - dot(m1, t)
@@ -400,6 +416,47 @@ def rubbing(links: Links, k: int, before: float, after: float) -> float:
 
 
 @kernel
+def as_predicted(rows: Rows, bodies: Bodies, links: Links) -> None:
+    """Values of rows become those that their present gradients give for the prediction, before any correction."""
+    for i in range(rows.used[0]):
+        if rows.left[i] < 0:
+            rows.value[i] -= along(rows, i, bodies.movable, bodies.shifted, bodies.spun)
+    for k in range(links.kind.shape[0]):
+        row = links.slip_row[k]
+        if row >= 0:
+            rows.value[rows.left[row]] -= links.slipped[k]
+            rows.value[rows.right[row]] += links.slipped[k]
+
+
+@kernel
+def left_over(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> float:
+    """The largest length by which a span misses what it was solved for, m."""
+    worst = 0.0
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.last[r]):
+            if links.row[i] >= 0 and links.length[i] > 0.0:
+                worst = max(worst, missing(ropes, links, known, r, i, span_base, h))
+    return worst
+
+
+@inline
+def missing(ropes: Ropes, links: Links, known: Multipliers, r: int, i: int, span_base: int, h: float) -> float:
+    """C of a span beyond what its tension stretches it by, m; a slack one may miss anything."""
+    stretch = span_compliance(ropes, links, r, i) * known.total[span_base + i] / (h * h)
+    over: float = links.length[i] - links.rest[i] - links.ease[i] - stretch
+    return abs(over) if known.total[span_base + i] > 0.0 else over
+
+
+@kernel
+def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> None:
+    """What spans still lack is taken up bit by bit: in one substep it would be a blow."""
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.last[r]):
+            if links.row[i] >= 0 and links.length[i] > 0.0:
+                links.ease[i] += max(0.0, missing(ropes, links, known, r, i, span_base, h))
+
+
+@kernel
 def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: int) -> None:
     """Rope moves as the slip rows found; rough links begin and end to slip (12)."""
     for r in range(ropes.first.shape[0]):
@@ -409,8 +466,9 @@ def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: 
                 continue
             if links.slip_row[k] >= 0:
                 u = rows.step[links.slip_row[k]]
-                links.rest[i] -= u
-                links.rest[k] += u
+                links.rest[i] -= u - links.slipped[k]
+                links.rest[k] += u - links.slipped[k]
+                links.slipped[k] = u
                 if links.slips[k] * u > 0.0:  # towards the lower tension: it would stick before
                     links.slips[k] = 0.0
             elif links.kind[k] == ROLLING and links.friction[k] > 0.0:

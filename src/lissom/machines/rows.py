@@ -18,7 +18,7 @@ Indices = NDArray[np.int64]
 
 NO_BOUND = 1e300  # small functions may assume finite numbers, so it is one
 
-FREE, LOW, HIGH = 0, 1, 2  # a row is solved, or stays at a bound
+FREE, LOW, HIGH, IDLE = 0, 1, 2, 3  # a row is solved, stays at a bound, or is not asked yet
 
 
 class Rows(NamedTuple):
@@ -109,15 +109,22 @@ def add_slip(rows: Rows, owner: int, left: int, right: int, value: float, drag: 
 
 
 @inline
-def change(rows: Rows, bodies: Bodies, i: int) -> float:
-    """J_i times the corrections that bodies have so far, less what slip takes."""
+def along(rows: Rows, i: int, movable: Indices, shift: Array, spin: Array) -> float:
+    """J_i times a motion of the bodies."""
     a, b = rows.a[i], rows.b[i]
     line = row3(rows.line, i)
-    found: float = rows.taken[i]
-    if bodies.movable[a] == 1:
-        found += dot(row3(rows.turn_a, i), row3(bodies.spin, a)) - dot(line, row3(bodies.shift, a))
-    if bodies.movable[b] == 1:
-        found += dot(row3(rows.turn_b, i), row3(bodies.spin, b)) + dot(line, row3(bodies.shift, b))
+    found = 0.0
+    if movable[a] == 1:
+        found += dot(row3(rows.turn_a, i), row3(spin, a)) - dot(line, row3(shift, a))
+    if movable[b] == 1:
+        found += dot(row3(rows.turn_b, i), row3(spin, b)) + dot(line, row3(shift, b))
+    return found
+
+
+@inline
+def change(rows: Rows, bodies: Bodies, i: int) -> float:
+    """J_i times the corrections that bodies have so far, less what slip takes."""
+    found: float = rows.taken[i] + along(rows, i, bodies.movable, bodies.shift, bodies.spin)
     return found
 
 

@@ -9,10 +9,23 @@ from lissom.machines.contacts import Contacts, find_contacts, press, settle
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.network import Network, solve_in_turn, solve_together
-from lissom.machines.ropes import Links, Ropes, guard_rows, reel, rope_rows, see_links, slip
+from lissom.machines.ropes import (
+    Links,
+    Ropes,
+    as_predicted,
+    ease_off,
+    guard_rows,
+    left_over,
+    reel,
+    rope_rows,
+    see_links,
+    slip,
+)
 from lissom.machines.rows import Multipliers, Rows
 
 SWEEPS = 50  # row by row, where all together were not settled, or the envelope outgrew its room within a step
+MISSING = 1e-5  # of the size of the machine: a span that lacks less after one solution of (4) needs no second one
+MOST_ITERATIONS = 10  # two or three are usual where a rope is pulled straight with a blow
 
 
 class Parts(NamedTuple):
@@ -46,8 +59,10 @@ def gather(parts: Parts, h: float) -> None:
 def advance(
     parts: Parts, net: Network, gravity: Vector, h: float, substeps: int, iterations: int, together: bool, size: float
 ) -> int:
-    """`iterations` of (4) in each substep; when not `together`, that many sweeps row by row. The room that `net` needs,
-    if links that came or went have made it too small: rows were then solved in turn."""
+    """`iterations` of (4) in each substep, and more where spans still miss their lengths; when not `together`, that
+    many sweeps row by row. The room that `net` needs, if links that came or went have made it too small: rows were
+    then solved in turn.
+    """
     bodies, joints, ropes, links, contacts, rows, known = parts
     spans = joints.kind.shape[0] * SLOTS
     needed = 0
@@ -55,26 +70,35 @@ def advance(
         drive(bodies, joints)
         predict(bodies, gravity, h)
         find_contacts(bodies, contacts, h)
-        for k in range(known.total.shape[0]):
-            known.total[k] = 0.0
-        if together:
-            for _ in range(iterations):
-                gather(parts, h)
+        for k in range(links.kind.shape[0]):
+            links.slipped[k] = 0.0
+        done = 0
+        while True:
+            gather(parts, h)
+            if done > 0:
+                as_predicted(rows, bodies, links)
+            for k in range(known.total.shape[0]):
+                known.total[k] = 0.0
+            if together:
                 room = solve_together(rows, bodies, known, net, size)
                 if room != 0:
                     needed = max(needed, room)
                     solve_in_turn(rows, bodies, known, SWEEPS)
-                apply_corrections(bodies, h)
-                slip(rows, ropes, links, known, spans)
-                press(bodies, contacts, h)
-        else:
-            gather(parts, h)
-            solve_in_turn(rows, bodies, known, iterations)
+            else:
+                solve_in_turn(rows, bodies, known, iterations)
             apply_corrections(bodies, h)
+            slip(rows, ropes, links, known, spans)
             press(bodies, contacts, h)
+            see_links(bodies, links)
+            reel(ropes, links)
+            done += 1
+            settled = left_over(ropes, links, known, spans, h) <= MISSING * size
+            if not together or (done >= iterations and (settled or done >= MOST_ITERATIONS)):
+                break
+        if together and not settled:
+            ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
         settle(bodies, contacts)
-        see_links(bodies, links)
         change_links(ropes, links, known, spans, h)
     reel(ropes, links)
     see_joints(bodies, joints)
