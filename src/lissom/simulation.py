@@ -43,6 +43,7 @@ from lissom.scene.pose import Pose, composed, relative
 
 if TYPE_CHECKING:
     from lissom.machines.machine import Machine, MachineState
+    from lissom.machines.resting import Rest
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
@@ -495,8 +496,22 @@ class Simulation(Built):
 
         They follow one way: what they pull with does not move the bodies.
         """
+        self.machine.step(dt)
+        self._take_machine()
+        return self.solve()
+
+    def rest(self) -> "Rest":
+        """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""
+        from lissom.machines.resting import find_rest
+
+        found = find_rest(self.machine)
+        self._take_machine()
+        self.solve()
+        return found
+
+    def _take_machine(self) -> None:
+        """Parts and joints are where the machine has them."""
         machine = self.machine
-        machine.step(dt)
         self._settings |= machine.joint_values
         for name, value in machine.joint_values.items():
             self._moves.setdefault(name, {})["value"] = value
@@ -506,7 +521,6 @@ class Simulation(Built):
         for name, pose in poses.items():
             self._say_part(name, pose)
         self._follow_all()
-        return self.solve()
 
     def reset(self) -> Report:
         """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""

@@ -1,10 +1,10 @@
-"""A machine recorded over time: JSON, arrays, a table and a plot of the tensions."""
+"""A machine recorded over time, or at rest: JSON, arrays, tables and a plot of the tensions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.analysis.checks import Check
 from lissom.analysis.files import make_folder, write
-from lissom.analysis.report import pretty
+from lissom.analysis.report import plain, pretty
+from lissom.analysis.ropechecks import rope_checks, worst
 from lissom.scene import Scene
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lissom.machines.machine import Machine
+    from lissom.machines.resting import Rest
 
 Array = NDArray[np.float64]
 
@@ -40,6 +43,7 @@ class Run:
     joint: dict[str, list[float]] = field(default_factory=dict)  # by joint, (k,) rad or m
     torque: dict[str, list[float]] = field(default_factory=dict)  # of its motor or friction, N m or N
     broken: set[str] = field(default_factory=set)
+    checks: list[Check] = field(default_factory=list)  # the worst of each rule of a rope
 
     @property
     def finite(self) -> bool:
@@ -58,6 +62,8 @@ class Run:
             self.stored.setdefault(rope.name, []).append(np.where(now.active, now.stored, math.nan))
             if now.broken:
                 self.broken.add(rope.name)
+        if machine.time > 0.0:
+            self.checks = worst(self.checks, rope_checks(machine))
         for name, (x, q) in machine.poses.items():
             self.position.setdefault(name, []).append(np.array(x))
             self.quaternion.setdefault(name, []).append(np.array(q))
@@ -99,7 +105,77 @@ def run_json(found: Run) -> str:
     document["joints"] = {
         name: {"value": _plain(found.joint[name]), "torque": _plain(found.torque[name])} for name in found.joint
     }
-    return pretty(document) + "\n"
+    document["checks"] = [asdict(check) for check in found.checks]
+    return pretty(plain(document)) + "\n"
+
+
+def rest_entries(machine: Machine, rest: Rest) -> dict[str, Any]:
+    """A machine as it stands: tensions and lengths of the ropes, values, torques and forces of the joints."""
+    ropes, joints = {}, {}
+    for rope in machine.scene.ropes:
+        now = machine.rope(rope.name)
+        ropes[rope.name] = {
+            "leaves": now.leaves.tolist(),
+            "tension": now.tension.tolist(),
+            "length": now.length.tolist(),
+            "rest": now.rest.tolist(),
+            "stored": now.stored.tolist(),
+            "active": now.active.tolist(),
+            "broken": now.broken,
+        }
+    for name in machine.joints:
+        reading = machine.joint(name)
+        joints[name] = {"value": reading.value, "torque": reading.torque, "force": reading.force.tolist()}
+    poses = {name: {"position": x, "quaternion": q} for name, (x, q) in machine.poses.items()}
+    return {
+        "status": "converged" if rest.ok else "not_converged",
+        "reason": rest.reason,
+        "steps": rest.steps,
+        "ropes": ropes,
+        "joints": joints,
+        "parts": poses,
+        "checks": [asdict(check) for check in rope_checks(machine)],
+    }
+
+
+def print_rest(machine: Machine, rest: Rest, console: Console) -> None:
+    """What every rope pulls with, and what every joint holds."""
+    from rich.table import Table
+
+    title = machine.scene.title or "machine"
+    console.print(f"{title}: at rest" if rest.ok else f"{title}: not at rest", style="bold")
+    ropes = Table("rope", "span", "tension [N]", "length [m]", "slack [m]")
+    for rope in machine.scene.ropes:
+        now = machine.rope(rope.name)
+        for i, tension, length, unstretched in zip(now.leaves, now.tension, now.length, now.rest, strict=True):
+            after = rope.path[(i + 1) % len(rope.path)].on
+            slack = _said(max(0.0, float(unstretched - length)))
+            ropes.add_row(rope.name, f"{rope.path[i].on} – {after}", _said(tension), _said(length), slack)
+    joints = Table("joint", "value", "torque or force held", "force [N]")
+    for name in machine.joints:
+        reading = machine.joint(name)
+        kind = machine.scene.joint(name).kind
+        unit = ("m", "N") if kind == "slide" else ("rad", "N m")
+        force = _said(float(np.linalg.norm(reading.force)))
+        joints.add_row(name, f"{_said(reading.value)} {unit[0]}", f"{_said(reading.torque)} {unit[1]}", force)
+    for table in (ropes, joints):
+        if table.row_count:
+            console.print(table)
+    print_checks(rope_checks(machine), console)
+
+
+def print_checks(checks: list[Check], console: Console) -> None:
+    """Rules of ropes, each at its worst."""
+    from rich.table import Table
+
+    table = Table("", "rope", "check", "limit", "value", "on")
+    for check in checks:
+        mark = {True: "[green]✓[/]", False: "[bold red]✗[/]", None: "[yellow]–[/]"}[check.ok]
+        value = check.note if check.value is None else f"{check.value:.4g} {check.unit}"
+        rule = check.rule.replace("_", " ")
+        table.add_row(mark, check.cable, rule, f"{check.limit:.4g} {check.unit}", value, check.part)
+    if checks:
+        console.print(table)
 
 
 def _plain(rows: Any) -> Any:
@@ -134,6 +210,7 @@ def print_run(found: Run, console: Console) -> None:
     for table in (ropes, parts):
         if table.row_count:
             console.print(table)
+    print_checks(found.checks, console)
 
 
 def _said(value: float) -> str:
@@ -146,14 +223,19 @@ def write_run(found: Run, folder: Path) -> Iterator[Path]:
 
     make_folder(folder)
     yield write(folder / "run.json", run_json(found).encode())
+    yield write(folder / "run.npz", run_npz(found))
+    if found.scene.ropes:
+        yield write(folder / "tension.png", image(plot_tensions(found), "png"))
+
+
+def run_npz(found: Run) -> bytes:
+    """Everything over time as arrays: time, energy, and "rope.tension", "part.position", "joint.torque" and so on."""
     stream = BytesIO()
     arrays = {"time": np.array(found.time), "energy": np.array(found.energy)}
     for key in ("tension", "rest", "stored", "position", "quaternion", "joint", "torque"):
         arrays |= {f"{name}.{key}": np.array(rows) for name, rows in getattr(found, key).items()}
     np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
-    yield write(folder / "run.npz", stream.getvalue())
-    if found.scene.ropes:
-        yield write(folder / "tension.png", image(plot_tensions(found), "png"))
+    return stream.getvalue()
 
 
 def plot_tensions(found: Run) -> Figure:

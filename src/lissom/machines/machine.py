@@ -13,7 +13,7 @@ from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
 from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor
-from lissom.machines.ropes import reel, see_links
+from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
 from lissom.scene.pose import Pose
@@ -34,6 +34,8 @@ class RopeReading:
     rest: Array  # (spans,) unstretched, m
     stored: Array  # (links,) on each link of the path, m; 0 where it is not active
     active: NDArray[np.bool_]  # (links,)
+    turns: Array  # (links,) what is stored, in turns about the wheel
+    fleet: Array  # (links,) the larger angle between a span of the link and its plane, rad; 0 where no rope lies on it
     start: Array  # (spans, 3) where each span begins, m
     end: Array  # (spans, 3)
     total: float  # unstretched length of the whole rope, m
@@ -203,14 +205,43 @@ class Machine:
         return p.sum(axis=0), (bodies.l + np.cross(bodies.x, p)).sum(axis=0)
 
     @property
-    def energy(self) -> float:
-        """Kinetic, of weight, of elastic ropes and of springs, J."""
+    def size(self) -> float:
+        """Of the whole as it began, m."""
+        return self._read.size
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints on free parts."""
+        return self._read.joints
+
+    def stop(self) -> None:
+        """Everything stands still; it may begin to move again."""
+        self._parts.bodies.v[1:] = 0.0
+        self._parts.bodies.l[1:] = 0.0
+
+    @property
+    def fastest(self) -> tuple[str, float]:
+        """The free part that moves fastest, and its speed, m/s; a turn counts with the size of the machine."""
+        speeds = {name: float(np.linalg.norm(self.velocity(name))) for name in self.moving}
+        for name in speeds:
+            speeds[name] += self.size * float(np.linalg.norm(self.angular_velocity(name)))
+        return max(speeds.items(), key=lambda k: k[1], default=("", 0.0))
+
+    @property
+    def kinetic_energy(self) -> float:
+        """J."""
         bodies, mass = self._parts.bodies, self._read.mass
         found = 0.5 * float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
-        found -= float(mass @ (bodies.x @ np.array(self.scene.gravity)))
         for b in range(1, len(mass)):
             own = matrix_of(bodies.q[b]).T @ bodies.l[b]
             found += 0.5 * float(own @ (bodies.inverse_inertia[b] * own))
+        return found
+
+    @property
+    def energy(self) -> float:
+        """Kinetic, of weight, of elastic ropes and of springs, J."""
+        bodies, mass = self._parts.bodies, self._read.mass
+        found = self.kinetic_energy - float(mass @ (bodies.x @ np.array(self.scene.gravity)))
         joints = self._parts.joints
         found += 0.5 * float(joints.spring @ (joints.value - joints.rest) ** 2)
         for r, rope in enumerate(self.scene.ropes):
@@ -239,9 +270,21 @@ class Machine:
         return RopeReading(
             np.array(spans, dtype=np.int64) - ropes.first[r],
             0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
-            links.active[all_of] == 1, links.start[spans], links.end[spans],
+            links.active[all_of] == 1, links.stored[all_of] / links.around[all_of], self._fleet(r),
+            links.start[spans], links.end[spans],
             float(whole_length(ropes, links, r)), broken,
         )  # fmt: skip
+
+    def _fleet(self, r: int) -> Array:
+        ropes, links = self._parts.ropes, self._parts.links
+        found = np.zeros(ropes.last[r] - ropes.first[r])
+        for i in self._spans(r):
+            t = (links.end[i] - links.start[i]) / max(float(links.length[i]), 1e-300)
+            for k in (i, links.next[i]):
+                if links.kind[k] in (ROLLING, HYBRID):
+                    aslant = abs(float(t @ links.w3[k]))
+                    found[k - ropes.first[r]] = max(found[k - ropes.first[r]], math.asin(min(aslant, 1.0)))
+        return found
 
     def _spans(self, r: int) -> list[int]:
         ropes, links = self._parts.ropes, self._parts.links

@@ -17,7 +17,7 @@ from lissom.scene.junction import Junction, Member
 from lissom.scene.library import library
 from lissom.scene.part import Frame, Part
 from lissom.scene.paths import parse_assignment
-from lissom.scene.rope import Link, Rope, RopeStiffness
+from lissom.scene.rope import Link, Rope, RopeLimits, RopeStiffness
 from lissom.scene.scene import Scene
 from lissom.scene.schema import json_schema
 from lissom.scene.sections import SectionProperties
@@ -54,6 +54,7 @@ __all__ = [
     "RectangleSection",
     "Rest",
     "Rope",
+    "RopeLimits",
     "RopeStiffness",
     "RoundSection",
     "Scene",

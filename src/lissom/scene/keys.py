@@ -10,7 +10,7 @@ from lissom.scene.described import Described
 from lissom.scene.joint import Joint, Keyframe, Motion, Motor, Spring, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.part import Frame, Part
-from lissom.scene.rope import Link, Rope, RopeStiffness
+from lissom.scene.rope import Link, Rope, RopeLimits, RopeStiffness
 from lissom.scene.scene import Scene
 from lissom.scene.shape import SHAPES
 
@@ -51,6 +51,8 @@ def model_at(where: Where, root: type[Any] = Scene) -> type[Any] | None:
         return CableType
     if where[0] == "ropes" and where[-1] == "stiffness":
         return RopeStiffness
+    if where[0] == "ropes" and where[-1] == "limits":
+        return RopeLimits
     if len(where) >= 2 and where[-2] == "section":
         return SECTIONS.get(str(where[-1]))
     if len(where) >= 2 and where[-2] == "shape":

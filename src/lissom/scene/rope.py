@@ -61,6 +61,22 @@ class RopeStiffness(Described):
     axial: Annotated[float, Quantity("force", above=0.0, at_most=1e15)] = Field(description="E A, N")
 
 
+class RopeLimits(Described):
+    """Rules that ropes are checked against. They do not constrain them."""
+
+    safety_factor: Annotated[float, Quantity(at_least=1.0, at_most=1000.0)] | None = Field(
+        None, description="smallest allowed breaking force over tension; needs breaking_force"
+    )
+    sheave_ratio: Annotated[float, Quantity(above=0.0, at_most=1000.0)] | None = Field(
+        None, description="smallest allowed diameter of a wheel over that of the rope; needs diameter"
+    )
+    fleet_angle: Annotated[float, Quantity("angle", above=0.0, at_most=1.6)] | None = Field(
+        None, description="largest allowed angle between a span and the plane of its wheel, rad"
+    )
+    turns: Turns | None = Field(None, description="fewest turns that must stay on a spool")
+    slack: LengthOrZero | None = Field(None, description="most that a span may be longer than its way, m")
+
+
 class Rope(Described):
     """A rope without mass: its effect on what it connects."""
 
@@ -79,6 +95,7 @@ class Rope(Described):
     breaking_force: Annotated[float, Quantity("force", above=0.0, at_most=1e15)] | None = Field(
         None, description="it breaks beyond, N"
     )
+    limits: RopeLimits | None = Field(None, description="rules to check")
     closed: StrictBool = Field(False, description="true: the last link leads to the first, as in a belt")
     path: tuple[Link, ...] = Field(description="the links, in order", min_length=2, max_length=100_000)
 
@@ -128,6 +145,13 @@ def _rope_slips(rope: Rope) -> list[Slip]:
     if rope.tension is not None and not soft:
         message = "needs stiffness or compliance: in a rope that keeps its length the loads alone make the tension"
         slips.append((("tension",), rope.tension, message))
+    if rope.limits is not None:
+        if rope.limits.safety_factor is not None and rope.breaking_force is None:
+            message = "needs breaking_force: it is that over the tension"
+            slips.append((("limits", "safety_factor"), rope.limits.safety_factor, message))
+        if rope.limits.sheave_ratio is not None and rope.diameter == 0.0:
+            message = "needs the diameter of the rope: it is that of the wheel over it"
+            slips.append((("limits", "sheave_ratio"), rope.limits.sheave_ratio, message))
     last = len(rope.path) - 1
     for i, link in enumerate(rope.path):
         where = ("path", i)
