@@ -45,7 +45,7 @@ def gaps(machine: Machine) -> np.ndarray[Any, Any]:
 def all_rows(machine: Machine) -> Rows:
     parts = machine._parts
     parts.rows.used[0] = 0
-    rope_rows(parts.rows, parts.bodies, parts.ropes, parts.links, parts.known, 0, 4, 0.1)
+    rope_rows(parts.rows, parts.bodies, parts.ropes, parts.links, parts.known, 0, 4, (0.0, 0.0, 0.0), 0.1)
     return parts.rows
 
 

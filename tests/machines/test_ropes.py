@@ -214,6 +214,57 @@ def test_compression_stiffness_pushes() -> None:
     assert machine.joint("guide").value == pytest.approx(-9.81e-3, rel=1e-3)
 
 
+# ---- winches and heavy ropes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", [0, 1])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("axis", [1.0, -1.0])
+def test_a_winch_hauls_with_its_tension(end: int, side: str, axis: float) -> None:
+    """From a drum to a hook, in either order and sense: the rope has the tension that the motor is to keep."""
+    parts = [wheel("drum", 0.0, 0.0, 0.1, motion="free", mass=1.0), {"name": "hook"}]
+    joint = {"name": "winch", "part": "drum", "kind": "hinge", "axis": [0, axis, 0], "motor": {"tension": 50.0}}
+    spool = {**over("drum", side), "kind": "spool", "stored": 1.0}
+    path = [spool, held("hook", 2.0)] if end == 0 else [held("hook", 2.0), spool]
+    machine = Machine(scene(parts, [joint], [{"name": "rope", "path": path}]))
+    steps(machine, 0.5)
+    assert machine.rope("rope").tension == pytest.approx([50.0], rel=1e-6)
+    machine.set_motor("winch", tension=20.0)
+    steps(machine, 0.5)
+    assert machine.rope("rope").tension == pytest.approx([20.0], rel=1e-6)
+
+
+def test_a_tension_needs_a_spool() -> None:
+    said = atwood(reference("pulley_atwood")).to_dict()
+    said["joints"][0]["motor"] = {"tension": 10.0}
+    with pytest.raises(SceneError, match="must be on a hinge that turns a spool"):
+        Machine(Scene.from_dict(said))
+
+
+def test_a_heavy_rope_weighs_on_both_ends() -> None:
+    """A drum holds 5 kg on 10 m of 0.3 kg/m: both weigh on it, and half the rope is below the middle of the span."""
+    parts = [wheel("drum", 0.0, 0.0, 0.1, motion="free", mass=1.0), weight("load", 0.1, -10.0, 5.0)]
+    path = [{**over("drum", "right"), "kind": "spool", "stored": 1.0}, held("load")]
+    rope = {"name": "rope", "mass_per_length": 0.3, "path": path}
+    machine = Machine(scene(parts, [axle("drum", motor={"speed": 0.0})], [rope]))
+    steps(machine, 0.5)
+    assert machine.rope("rope").tension == pytest.approx([6.5 * 9.81], rel=1e-3)
+    assert machine.joint("drum axle").torque == pytest.approx(0.1 * 8.0 * 9.81, rel=1e-3)
+
+
+def test_the_longer_side_of_a_heavy_rope_sinks_and_energy_stays() -> None:
+    """Equal weights on 1 m and 2 m of 0.5 kg/m: a = μ g (2 − 1)/(2 m) at the beginning, as the rope has no inertia."""
+    parts = [wheel("wheel", 0.0, 0.0, 0.1), weight("one", -0.1, -1.0, 1.0), weight("two", 0.1, -2.0, 1.0)]
+    path = [held("one"), over("wheel", "right", friction=0.0), held("two")]
+    rope = {"name": "rope", "mass_per_length": 0.5, "path": path}
+    machine = Machine(scene(parts, [], [rope]), substeps=50)
+    start = machine.energy
+    machine.step(DT)
+    assert machine.velocity("two")[2] / machine.time == pytest.approx(-0.25 * 9.81, rel=0.01)
+    steps(machine, 0.5)
+    assert machine.energy == pytest.approx(start, abs=0.01)
+
+
 # ---- profiles -----------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from lissom.machines import joints as joint_kinds
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
-from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor
+from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor, wound_by
 from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
@@ -245,6 +245,8 @@ class Machine:
         joints = self._parts.joints
         found += 0.5 * float(joints.spring @ (joints.value - joints.rest) ** 2)
         for r, rope in enumerate(self.scene.ropes):
+            if rope.mass_per_length is not None:
+                found -= float(self._hung(r) @ np.array(self.scene.gravity))
             if rope.stiffness is None and rope.compliance is None:
                 continue
             links = self._parts.links
@@ -255,6 +257,14 @@ class Machine:
                     soft = links.rest[i] / rope.stiffness.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
         return found
+
+    def _hung(self, r: int) -> Array:
+        """(3,) mass of a rope times where it is, kg m."""
+        ropes, links, spans = self._parts.ropes, self._parts.links, self._spans(r)
+        whole = slice(ropes.first[r], ropes.last[r])
+        on = links.active[whole] * links.stored[whole]
+        hung = on @ links.middle[whole] + 0.5 * links.rest[spans] @ (links.start[spans] + links.end[spans])
+        return np.asarray(ropes.mass[r] * hung)
 
     # ---- ropes and joints -------------------------------------------------------------------------------------
 
@@ -319,8 +329,18 @@ class Machine:
             raise ValueError(f'{name}: stands still in a machine: its part must have motion = "free"')
         return self._read.joints.index(name)
 
-    def set_motor(self, name: str, *, speed: float | None = None, torque: float | None = None) -> None:
-        """A speed (rad/s, m/s) with a largest torque (N m, N; None: any), or a torque alone; neither: no motor."""
+    def set_motor(
+        self, name: str, *, speed: float | None = None, torque: float | None = None, tension: float | None = None
+    ) -> None:
+        """A speed (rad/s, m/s) with a largest torque (N m, N; None: any), or a torque alone; neither: no motor.
+
+        On a hinge that turns a spool a `tension` (N) alone hauls the rope with that.
+        """
         if speed is not None and torque is not None and not torque > 0.0:
             raise ValueError(f"torque = {torque}: must be above 0 beside a speed: it is the most that the motor has")
-        set_motor(self._parts.joints, self._joint(name), speed, torque)
+        j = self._joint(name)
+        if tension is not None:
+            if speed is not None or torque is not None or not tension >= 0.0:
+                raise ValueError(f"tension = {tension}: must stand alone, and be 0 or more")
+            torque = tension * wound_by(self._read.winding, name)
+        set_motor(self._parts.joints, j, speed, torque)

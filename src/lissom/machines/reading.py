@@ -64,6 +64,7 @@ class Reading:
     roots: tuple[str, ...]  # the part that leads body 1, 2, …
     mass: Array  # (bodies,) kg
     joints: tuple[str, ...]
+    winding: dict[str, float]  # by joint of a drum, the rope that it winds up for each rad, m
     size: float  # of the whole, m
 
 
@@ -93,7 +94,39 @@ def read_machine(scene: Scene) -> Reading:
     see_links(bodies, links)
     _lay(scene, ropes, links)
     parts = Parts(bodies, joints, ropes, links, contacts, rows, known)
-    return Reading(parts, placed, roots, mass, tuple(k.name for k in joined), size)
+    winding = _winding(scene, joined, placed, parts)
+    for j, joint in enumerate(joined):
+        if joint.motor is not None and joint.motor.tension is not None:
+            set_motor(joints, j, None, joint.motor.tension * wound_by(winding, joint.name))
+    return Reading(parts, placed, roots, mass, tuple(k.name for k in joined), winding, size)
+
+
+def _winding(scene: Scene, joined: list[Any], placed: dict[str, Placed], parts: Parts) -> dict[str, float]:
+    """How much rope a hinge winds up on the spool that it turns, for each rad; of several spools the first."""
+    found: dict[str, float] = {}
+    links, joints, bodies = parts.links, parts.joints, parts.bodies
+    for r, rope in enumerate(scene.ropes):
+        for k in (0, len(rope.path) - 1):
+            i = int(parts.ropes.first[r]) + k
+            if rope.path[k].kind != "spool":
+                continue
+            for j, joint in enumerate(joined):
+                if joint.kind != "hinge" or placed[joint.part].body != links.body[i] or joint.name in found:
+                    continue
+                axis = matrix_of(bodies.q[joints.a[j]]) @ matrix_of(joints.frame_a[j])[:, 2]
+                way = -1.0 if k == 0 else 1.0
+                found[joint.name] = float(
+                    way * links.sense[i] * (axis @ links.w3[i]) * links.around[i] / (2.0 * math.pi)
+                )
+    return found
+
+
+def wound_by(winding: dict[str, float], joint: str) -> float:
+    """Raises SceneError for a joint that turns no spool."""
+    if joint not in winding:
+        message = "must be on a hinge that turns a spool of a rope: it is that rope's tension"
+        raise SceneError([Problem(f"{joint}.motor.tension", ABSENT, message)])
+    return winding[joint]
 
 
 # ---- bodies ---------------------------------------------------------------------------------------------------------
@@ -213,7 +246,7 @@ def _read_joints(scene: Scene, joined: list[Any], placed: dict[str, Placed]) -> 
         joints.friction[j] = joint.friction
         if joint.spring is not None:
             joints.spring[j], joints.rest[j] = joint.spring.stiffness, joint.spring.rest
-        if joint.motor is not None:
+        if joint.motor is not None and joint.motor.tension is None:
             set_motor(joints, j, joint.motor.speed, joint.motor.torque)
     return joints
 
@@ -245,6 +278,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         axial=np.zeros(n),
         compliance=np.zeros(n),
         compression=np.zeros(n),
+        mass=np.zeros(n),
         strength=np.full(n, NO_BOUND),
         broken=np.zeros(n, dtype=np.int64),
         heavy=np.full(n, LEAST_DRAG * (mass or 1.0)),
@@ -259,6 +293,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         ropes.axial[r] = rope.stiffness.axial if rope.stiffness is not None else 0.0
         ropes.compliance[r] = rope.compliance or 0.0
         ropes.compression[r] = rope.compression or 0.0
+        ropes.mass[r] = rope.mass_per_length or 0.0
         ropes.strength[r] = rope.breaking_force or NO_BOUND
         for link in rope.path:
             part, on = scene.part(link.on), placed[link.on]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lissom.geometry.triples import Vector, add, apply, cross, dot, rotation, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
-from lissom.machines.bodies import Bodies, put3, row3, row4
+from lissom.machines.bodies import Bodies, add3, put3, row3, row4
 from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, add_slip, along
 from lissom.machines.tangents import (
     MOST_CORNERS,
@@ -46,6 +46,7 @@ class Ropes(NamedTuple):
     axial: Array  # (n,) EA, N; 0: not elastic, or as `compliance` says
     compliance: Array  # (n,) from each link of the path to the next, m/N
     compression: Array  # (n,) stiffness of a span that is pushed, N/m; 0: tension only
+    mass: Array  # (n,) for each metre, kg/m; it weighs, but has no inertia
     strength: Array  # (n,) breaking force, N
     broken: Indices  # (n,) 1 once it broke
     heavy: Array  # (n,) drag of a slip, kg; a tiny part of the machine's mass
@@ -275,6 +276,30 @@ def passed(ropes: Ropes, r: int, i: int, k: int) -> int:
     return k - i if k > i else k - i + ropes.last[r] - ropes.first[r]
 
 
+@kernel
+def weigh(bodies: Bodies, ropes: Ropes, links: Links, gravity: Vector) -> None:
+    """Half of what a span weighs acts at each of its ends, what is wound up in the middle of the wheel."""
+    for r in range(ropes.first.shape[0]):
+        if ropes.mass[r] == 0.0:
+            continue
+        for i in range(ropes.first[r], ropes.last[r]):
+            if links.active[i] == 0:
+                continue
+            load(bodies, links.body[i], row3(links.middle, i), ropes.mass[r] * links.stored[i], gravity)
+            k = links.next[i]
+            if k >= 0:
+                half = 0.5 * ropes.mass[r] * links.rest[i]
+                load(bodies, links.body[i], row3(links.start, i), half, gravity)
+                load(bodies, links.body[k], row3(links.end, i), half, gravity)
+
+
+@inline
+def load(bodies: Bodies, b: int, at: Vector, mass: float, gravity: Vector) -> None:
+    f = scale(mass, gravity)
+    add3(bodies.force, b, 1.0, f)
+    add3(bodies.torque, b, 1.0, cross(sub(at, row3(bodies.x, b)), f))
+
+
 @inline
 def groove(links: Links, i: int, t: Vector) -> tuple[Vector, Vector]:
     """(m, n) at a wheel that a rope of direction t runs on: its way along the groove, and the outward normal."""
@@ -317,7 +342,15 @@ def gradient(bodies: Bodies, links: Links, i: int, k: int, t: Vector) -> tuple[V
 
 @kernel
 def rope_rows(
-    rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, known: Multipliers, span_base: int, slip_base: int, h: float
+    rows: Rows,
+    bodies: Bodies,
+    ropes: Ropes,
+    links: Links,
+    known: Multipliers,
+    span_base: int,
+    slip_base: int,
+    gravity: Vector,
+    h: float,
 ) -> None:
     """Rows of all spans (10), and of the links over which rope slips (11).
 
@@ -355,7 +388,15 @@ def rope_rows(
             if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
                 continue
             drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
+            if ropes.mass[r] > 0.0:
+                drag += h * h * ropes.mass[r] * dot(gravity, sub(halfway(links, k), halfway(links, i)))
             links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag, ropes.heavy[r])
+
+
+@inline
+def halfway(links: Links, i: int) -> Vector:
+    """The middle of the span that leaves link i."""
+    return scale(0.5, add(row3(links.start, i), row3(links.end, i)))
 
 
 @kernel

@@ -20,6 +20,7 @@ from lissom.machines.ropes import (
     rope_rows,
     see_links,
     slip,
+    weigh,
 )
 from lissom.machines.rows import Multipliers, Rows
 
@@ -41,7 +42,7 @@ class Parts(NamedTuple):
 
 
 @kernel
-def gather(parts: Parts, h: float) -> None:
+def gather(parts: Parts, gravity: Vector, h: float) -> None:
     """All rows, at the present poses."""
     bodies, joints, ropes, links, _, rows, known = parts
     spans = joints.kind.shape[0] * SLOTS
@@ -51,7 +52,7 @@ def gather(parts: Parts, h: float) -> None:
     joint_rows(rows, bodies, joints, h)
     see_links(bodies, links)
     reel(ropes, links)
-    rope_rows(rows, bodies, ropes, links, known, spans, slips, h)
+    rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
     guard_rows(rows, bodies, ropes, links, slips + links.kind.shape[0])
 
 
@@ -68,13 +69,14 @@ def advance(
     needed = 0
     for _ in range(substeps):
         drive(bodies, joints)
+        weigh(bodies, ropes, links, gravity)
         predict(bodies, gravity, h)
         find_contacts(bodies, contacts, h)
         for k in range(links.kind.shape[0]):
             links.slipped[k] = 0.0
         done = 0
         while True:
-            gather(parts, h)
+            gather(parts, gravity, h)
             if done > 0:
                 as_predicted(rows, bodies, links)
             for k in range(known.total.shape[0]):

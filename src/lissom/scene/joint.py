@@ -59,7 +59,10 @@ Seconds = Annotated[float, Quantity("time", at_least=-1e9, at_most=1e9)]
 
 
 class Motor(Described):
-    """What drives a hinge or slide of a free part: to a speed, with a torque at most; or with a torque alone."""
+    """What drives a hinge or slide of a free part: to a speed, with a torque at most; or with a torque alone.
+
+    A winch may hold the tension of its rope instead.
+    """
 
     speed: Annotated[float, Quantity(at_least=-1e6, at_most=1e6)] | None = Field(
         None, description="rad/s, or m/s of a slide"
@@ -67,11 +70,18 @@ class Motor(Described):
     torque: Annotated[float, Quantity(at_least=-1e12, at_most=1e12)] | None = Field(
         None, description="N m, or N of a slide; with a speed the most it has, absent: whatever is needed"
     )
+    tension: Annotated[float, Quantity("force", at_least=0.0, at_most=1e12)] | None = Field(
+        None, description="N that a winch hauls its rope with, whatever the speed; alone"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.tension is not None:
+            if self.speed is not None or self.torque is not None:
+                reject([(("tension",), self.tension, "must stand alone: it says the torque, and the speed follows")])
+            return self
         if self.speed is None and self.torque is None:
-            reject([((), ABSENT, "must have a speed, a torque, or both")])
+            reject([((), ABSENT, "must have a speed, a torque, or both; or a tension")])
         if self.speed is not None and self.torque is not None and not self.torque > 0.0:
             reject([(("torque",), self.torque, "must be above 0 beside a speed: it is the most that the motor has")])
         return self

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
+from lissom.scene.cabletype import MassPerLength
 from lissom.scene.described import Described, Slip, reject
 from lissom.scene.errors import ABSENT
 from lissom.scene.fields import Direction, LengthOrZero, Name, Position, Quantity
@@ -78,10 +79,13 @@ class RopeLimits(Described):
 
 
 class Rope(Described):
-    """A rope without mass: its effect on what it connects."""
+    """A rope without inertia: its effect on what it connects."""
 
     name: Name = Field(description="a name, unique in the scene")
     diameter: LengthOrZero = Field(0.0, description="m; its middle line runs half of it above the parts")
+    mass_per_length: MassPerLength | None = Field(
+        None, description="kg/m: what hangs and what is wound up weighs on the parts; absent: nothing"
+    )
     stiffness: RopeStiffness | None = Field(None, description="{ axial = E A }; absent: it keeps its length")
     compliance: Annotated[float, Quantity(above=0.0, at_most=1e6, hint="it is in m/N")] | None = Field(
         None, description="of each span, m/N, whatever its length; instead of stiffness"
