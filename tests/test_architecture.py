@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scene": set(),
     "geometry": {"kernels"},
     "exchange": {"scene", "geometry", "kernels"},
-    "machines": {"scene", "geometry", "kernels"},
+    "machines": {"scene", "geometry", "kernels", "exchange"},
     "rods": {"scene", "geometry", "kernels"},
     "assembling": {"scene", "geometry", "exchange", "rods"},
     "reports": {"rods"},

@@ -1,6 +1,8 @@
 """Ropes: length conserved, hybrids, merges and splits, pinholes, slip, profiles, breaking; and fig. 12 of the paper."""
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -304,6 +306,30 @@ def test_a_polygon_of_many_corners_is_a_wheel() -> None:
     assert found[0] - 1.0 == pytest.approx((found[1] - 1.0) * around / (0.4 * math.pi), abs=0.03)
 
 
+def test_a_mesh_is_met_along_the_hull_of_its_cut(tmp_path: Path) -> None:
+    """A box as a mesh, with a dent that the rope spans: the same way and the same motion as over the box."""
+    x, y, z = 0.2, 0.2, 0.5
+    outline = [(-x, -y), (x, -y), (x, y), (0.0, 0.1), (-x, y)]
+    lines = [f"v {p} {q} {side}" for side in (-z, z) for p, q in outline]
+    for k in range(5):
+        a, b = k + 1, (k + 1) % 5 + 1
+        lines += [f"f {a} {b} {b + 5}", f"f {a} {b + 5} {a + 5}"]
+    for a, b, c in ((1, 2, 4), (2, 3, 4), (1, 4, 5)):
+        lines += [f"f {a} {c} {b}", f"f {a + 5} {b + 5} {c + 5}"]
+    (tmp_path / "box.obj").write_text("\n".join(lines) + "\n")
+    bodies = [weight("one", -0.2, -1.0, 1.0), weight("two", 0.2, -1.0, 1.2)]
+    path = [held("one"), over("part", "right", friction=0.0), held("two")]
+    found = []
+    for said in ({"mesh": "box.obj", "units": "m"}, {"shape": {"kind": "box", "size": [0.4, 0.4, 1.0]}}):
+        part = {"name": "part", **said, "tangent": [0, -1, 0], "collide": False}
+        file = tmp_path / "scene.json"
+        whole = {"format": 1, "parts": [part, *bodies], "ropes": [{"name": "rope", "diameter": 0.01, "path": path}]}
+        file.write_text(json.dumps(whole))
+        machine = steps(Machine(Scene.load(file)), 0.3)
+        found.append((machine.rope("rope").total, float(machine.velocity("two")[2])))
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
 def test_hull_and_circumference() -> None:
     points = [(0.0, 0.0), (1.0, 0.0), (0.5, 0.0), (1.0, 1.0), (0.0, 1.0), (0.4, 0.6)]
     corners = hull(points)
@@ -341,7 +367,7 @@ WRONG: list[tuple[list[Any], str]] = [
     ([held("hook"), over("whel", "left"), held("bob")], 'no part of this name; did you mean "wheel"'),
     ([held("hook"), {"on": "wheel", "kind": "rolling"}, held("bob")], "side is missing|is missing: on which side"),
     ([over("wheel", "left"), held("bob")], "must be attachment, hybrid or spool at an end"),
-    ([held("hook"), over("bob", "left"), held("hook")], "must have a shape for a rolling link"),
+    ([held("hook"), over("bob", "left"), held("hook")], "must have a shape or mesh for a rolling link"),
     ([held("hook"), {**over("wheel", "left"), "kind": "spool", "stored": 1.0}, held("bob")], "a spool holds an end"),
     ([{**over("wheel", "left"), "kind": "spool"}, held("bob")], "stored|how much rope is wound up"),
     (

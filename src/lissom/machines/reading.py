@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from lissom.exchange.meshfiles import part_mesh
 from lissom.geometry import solids
 from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
@@ -297,14 +298,13 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         ropes.strength[r] = rope.breaking_force or NO_BOUND
         for link in rope.path:
             part, on = scene.part(link.on), placed[link.on]
-            corners, radius = _profile(part, link, 0.5 * rope.diameter)
+            corners, radius = _profile(scene, part, link, 0.5 * rope.diameter)
             profiles.append(corners)
             _put_link(links, i, link, on, radius)
             links.corner_first[i], links.corner_last[i] = corner, corner + len(corners)
             links.around[i] = circumference(corners, radius) if link.kind in WOUND else 1.0
             if link.kind in WOUND:
-                half = _half_width(part, link)
-                links.lower[i], links.upper[i] = -half - (link.offset or 0.0), half - (link.offset or 0.0)
+                links.lower[i], links.upper[i] = _width(scene, part, link)
             corner += len(corners)
             i += 1
         ropes.last[r] = i
@@ -346,11 +346,15 @@ def _plane(link: Link) -> Array:
     return _axes(np.array(link.axis))
 
 
-def _profile(part: Part, link: Link, half: float) -> tuple[Array, float]:
+def _profile(scene: Scene, part: Part, link: Link, half: float) -> tuple[Array, float]:
     """Corners and the radius around them, of the middle line of a rope that lies on a part."""
     shape = part.shape
     if link.kind not in WOUND:
         return WHEEL, 0.0
+    if part.mesh is not None:
+        mesh = part_mesh(scene, part)
+        edges = np.concatenate([mesh.triangles[:, [0, 1]], mesh.triangles[:, [1, 2]], mesh.triangles[:, [2, 0]]])
+        return corners_of(hull(_cut(mesh.vertices[edges[:, 0]], mesh.vertices[edges[:, 1]], link))), half
     if isinstance(shape, CylinderShape | CapsuleShape):
         return WHEEL, shape.outer + half
     if isinstance(shape, SphereShape):
@@ -367,40 +371,45 @@ def _profile(part: Part, link: Link, half: float) -> tuple[Array, float]:
     return corners_of(hull(_section(shape, link))), half
 
 
-def _half_width(part: Part, link: Link) -> float:
-    """Of a part along the axis of a link, from its middle, m."""
-    shape, axis = part.shape, np.abs(_plane(link)[:, 2])
+def _width(scene: Scene, part: Part, link: Link) -> tuple[float, float]:
+    """How far a part reaches along the axis of a link, from the rope's plane, m."""
+    shape, axis, offset = part.shape, _plane(link)[:, 2], link.offset or 0.0
+    if part.mesh is not None:
+        along = part_mesh(scene, part).vertices @ axis
+        return float(along.min()) - offset, float(along.max()) - offset
     if isinstance(shape, SphereShape):
-        return shape.outer
-    if isinstance(shape, BoxShape):
-        return 0.5 * float(axis @ np.array(shape.size))
-    assert isinstance(shape, CylinderShape | CapsuleShape | ProfileShape)
-    across = np.max(np.abs(np.array(shape.corners)), axis=0) if isinstance(shape, ProfileShape) else np.zeros(2)
-    return float(axis @ np.array([*across, 0.5 * shape.length]))
+        half = shape.outer
+    elif isinstance(shape, BoxShape):
+        half = 0.5 * float(np.abs(axis) @ np.array(shape.size))
+    else:
+        assert isinstance(shape, CylinderShape | CapsuleShape | ProfileShape)
+        across = np.max(np.abs(np.array(shape.corners)), axis=0) if isinstance(shape, ProfileShape) else np.zeros(2)
+        half = float(np.abs(axis) @ np.array([*across, 0.5 * shape.length]))
+    return -half - offset, half - offset
 
 
 def _section(shape: BoxShape | ProfileShape, link: Link) -> Array:
-    """The cut of a box or profile with the rope's plane, in the plane's axes: where its edges pass through."""
+    """The cut of a box or profile with the rope's plane, in the plane's axes."""
     if isinstance(shape, BoxShape):
         x, y, z = (0.5 * k for k in shape.size)
         outline = [(-x, -y), (x, -y), (x, y), (-x, y)]
     else:
         z, outline = 0.5 * shape.length, list(shape.corners)
-    low = [np.array([*p, -z]) for p in outline]
-    high = [np.array([*p, z]) for p in outline]
-    edges = list(zip(low, high, strict=True))
-    for ring in (low, high):
-        edges += [(ring[k - 1], ring[k]) for k in range(len(ring))]
+    low = np.array([[*p, -z] for p in outline])
+    high = np.array([[*p, z] for p in outline])
+    begins = np.concatenate([low, low, high])
+    return _cut(begins, np.concatenate([high, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0)]), link)
+
+
+def _cut(a: Array, b: Array, link: Link) -> Array:
+    """(n, 2) where edges from a to b pass through the rope's plane, in its axes."""
     axes, offset = _plane(link), link.offset or 0.0
-    found = []
-    for a, b in edges:
-        da, db = float(a @ axes[:, 2]) - offset, float(b @ axes[:, 2]) - offset
-        if da * db < 0.0:
-            p = a + (b - a) * (da / (da - db))
-            found.append((float(p @ axes[:, 0]), float(p @ axes[:, 1])))
-    if len(found) < 3:
+    da, db = a @ axes[:, 2] - offset, b @ axes[:, 2] - offset
+    through = da * db < 0.0
+    if through.sum() < 3:
         raise _misled(link, "offset", link.offset, "must lead the rope's plane through the part")
-    return np.array(found)
+    part = (da[through] / (da[through] - db[through]))[:, None]
+    return np.asarray((a[through] + (b[through] - a[through]) * part) @ axes[:, :2])
 
 
 def _misled(link: Link, key: str, value: object, message: str) -> SceneError:

@@ -31,9 +31,9 @@ def rope_slips(scene: Scene) -> list[Slip]:
 
 def _cannot_wind(link: Link, part: Part) -> str:
     if part.mesh is not None:
-        return "must have a shape: ropes run over simple shapes, not over a mesh; put a part with a shape on it"
+        return ""
     if part.shape is None:
-        return f"must have a shape for a {link.kind} link: a cylinder is a wheel; or use an attachment or a pinhole"
+        return f"must have a shape or mesh for a {link.kind} link: a cylinder is a wheel; or use an attachment"
     if isinstance(part.shape, PlaneShape):
         return "must have another shape: no rope runs around a half space"
     slanted = link.axis is not None and (link.axis[0] != 0.0 or link.axis[1] != 0.0)
