@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lissom.machines.drawing import hanging
 from lissom.machines.machine import Machine
 from lissom.machines.profiles import circumference, corners_of, hull
 from lissom.scene import Scene, SceneError
@@ -102,6 +103,28 @@ def test_a_rope_passes_a_peg_that_it_meets_from_the_other_side() -> None:
         machine.step(DT)
         assert not machine.rope("rope").active[1]
     assert machine.pose("bob")[0][0] > 0.2
+
+
+def test_a_slack_rope_is_met_where_it_hangs() -> None:
+    """3 m of rope between hooks 2 m apart: a bar that comes down meets it at the bottom of the catenary, not at the
+    straight line, and it pulls once both ways are 3 m long.
+    """
+    bar = wheel("bar", 1.0, 0.3, 0.05, motion="free", mass=1.0)
+    slide = {"name": "travel", "part": "bar", "kind": "slide", "axis": [0, 0, 1], "origin": [1.0, 0.0, 0.3]}
+    path = [held("hooks", 0.0, slack=1.0), over("bar", "left", active=False, friction=0.0), held("hooks", 2.0)]
+    parts = [{"name": "hooks"}, bar]
+    machine = Machine(scene(parts, [{**slide, "motor": {"speed": -0.5}}], [{"name": "rope", "path": path}]))
+    sag = -float(hanging(np.zeros(3), np.array([2.0, 0.0, 0.0]), 3.0, np.array([0.0, 0.0, -9.81]))[:, 2].min())
+    while not machine.rope("rope").active[1]:
+        machine.step(DT)
+        assert machine.time < 5.0
+        assert machine.rope("rope").tension[0] == 0.0
+    assert 0.05 - machine.pose("bar")[0][2] == pytest.approx(sag, abs=0.02)
+    while machine.rope("rope").tension.max() == 0.0:
+        machine.step(DT)
+        assert machine.time < 5.0
+    assert machine.rope("rope").total == pytest.approx(3.0, abs=1e-12)
+    assert 0.05 - machine.pose("bar")[0][2] == pytest.approx(math.sqrt(1.5**2 - 1.0), abs=0.03)
 
 
 @pytest.mark.soak

@@ -5,7 +5,7 @@ Each keeps the whole length of the rope, to rounding. They happen between subste
 
 import math
 
-from lissom.geometry.triples import Vector, cross, dot, scale, sub
+from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import row3
@@ -26,12 +26,15 @@ from lissom.machines.tangents import furthest, in_plane
 
 DETOUR = 0.02  # of a span: a split leads the rope no longer way; what is farther off was not met in one substep
 STEEP = 1.0  # squared slope of a rope against the plane of a part that it may come to lie on
+SLACK = 1.0 + 1e-6  # of its length: a span that has more rope hangs
+BISECTIONS = 40
+CHORD = 0.02  # of the width of a slack span, on both sides of a place: there it is taken as straight
 OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
 EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
 @kernel
-def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> None:
+def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int, gravity: Vector, h: float) -> None:
     """All that may change after a substep."""
     for r in range(ropes.first.shape[0]):
         if ropes.broken[r] == 1:
@@ -43,7 +46,7 @@ def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int,
             links.ease[i] *= EASING
         switch_ends(ropes, links, r)
         merge(ropes, links, r)
-        split(ropes, links, r)
+        split(ropes, links, r, gravity)
 
 
 @kernel
@@ -152,8 +155,46 @@ def meets(links: Links, k: int, p: Vector, q: Vector) -> bool:
 
 
 @kernel
-def split(ropes: Ropes, links: Links, r: int) -> None:
-    """A span that comes to lie on an inactive link takes it up (15)."""
+def hanging_near(p: Vector, q: Vector, length: float, gravity: Vector, at: Vector) -> tuple[Vector, Vector]:
+    """A chord of the slack span from p to q, the catenary of its length, above or below a place.
+
+    The straight span where there is no gravity, or where its ends are above each other.
+    """
+    pull = math.sqrt(dot(gravity, gravity))
+    if pull == 0.0:
+        return p, q
+    down = scale(1.0 / pull, gravity)
+    drop = dot(sub(q, p), down)
+    across = in_plane(sub(q, p), down)
+    wide = math.sqrt(dot(across, across))
+    if wide <= 1e-6 * length:
+        return p, q
+    ratio = math.sqrt(length * length - drop * drop) / wide  # sinh x / x with x = wide / 2a
+    low, high = 0.0, math.log(4.0 * ratio) + 4.0 * math.sqrt(math.log(ratio + 1.0)) + 2.0
+    for _ in range(BISECTIONS):
+        x = 0.5 * (low + high)
+        if math.sinh(x) < ratio * x:
+            low = x
+        else:
+            high = x
+    a = 0.5 * wide / max(low, 1e-9)
+    middle = 0.5 * wide + a * math.atanh(drop / length)
+    t = min(max(dot(sub(at, p), across) / wide, CHORD * wide), (1.0 - CHORD) * wide)
+    return (
+        on_catenary(p, across, down, wide, a, middle, t - CHORD * wide),
+        on_catenary(p, across, down, wide, a, middle, t + CHORD * wide),
+    )
+
+
+@inline
+def on_catenary(p: Vector, across: Vector, down: Vector, wide: float, a: float, middle: float, t: float) -> Vector:
+    depth = a * (math.cosh(middle / a) - math.cosh((t - middle) / a))
+    return add(p, add(scale(t / wide, across), scale(depth, down)))
+
+
+@kernel
+def split(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
+    """A span that comes to lie on an inactive link takes it up (15); where it is slack, as it hangs."""
     for i in range(ropes.first[r], ropes.last[r]):
         k = links.next[i]
         if k < 0:
@@ -163,7 +204,12 @@ def split(ropes: Ropes, links: Links, r: int) -> None:
             j = j + 1 if j + 1 < ropes.last[r] else ropes.first[r]
             if j == k:
                 break
-            if links.kind[j] != ROLLING or not meets(links, j, row3(links.start, i), row3(links.end, i)):
+            if links.kind[j] != ROLLING:
+                continue
+            p, q = row3(links.start, i), row3(links.end, i)
+            if links.rest[i] > SLACK * links.length[i]:
+                p, q = hanging_near(p, q, links.rest[i], gravity, row3(links.middle, j))
+            if not meets(links, j, p, q):
                 continue
             if take_up(ropes, links, r, i, j, k):
                 break

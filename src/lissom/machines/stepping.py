@@ -101,7 +101,7 @@ def advance(
             ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
         settle(bodies, contacts)
-        change_links(ropes, links, known, spans, h)
+        change_links(ropes, links, known, spans, gravity, h)
     reel(ropes, links)
     see_joints(bodies, joints)
     return needed
