@@ -27,6 +27,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.contact
 	$(BIN)/python -m benchmarks.studio
 	$(BIN)/python -m benchmarks.motion
+	$(BIN)/python -m benchmarks.machines
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)

@@ -17,6 +17,7 @@ DOCS = [
 NAMES = [path.relative_to(ROOT).as_posix() for path in DOCS]
 THEORY = ROOT / "docs" / "theory" / "rods.md"
 CONTACT = ROOT / "docs" / "theory" / "contact.md"
+MACHINES = ROOT / "docs" / "theory" / "machines.md"
 ROUTING = ROOT / "docs" / "theory" / "routing.md"
 MOTION = ROOT / "docs" / "theory" / "motion.md"
 
@@ -111,12 +112,12 @@ def names_bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES], ids=lambda p: p.stem)
 def test_equations_are_numbered_in_order(theory: Path) -> None:
     assert equations(theory) == list(range(1, len(equations(theory)) + 1))
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION], ids=lambda p: p.stem)
+@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES], ids=lambda p: p.stem)
 def test_sections_are_numbered_in_order(theory: Path) -> None:
     assert sections(theory) == list(range(1, len(sections(theory)) + 1))
 

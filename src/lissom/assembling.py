@@ -31,7 +31,7 @@ _recent: deque[tuple[MeshData, Solid]] = deque(maxlen=2)
 
 def is_assembly(scene: Scene) -> bool:
     """Whether cables may meet anything: else each is solved alone."""
-    if scene.junctions or any(part.motion == "free" or is_solid(part) for part in scene.parts):
+    if scene.junctions or any(floats(scene, part) or is_solid(part) for part in scene.parts):
         return True
     return sum(meets_itself(scene, cable.name) for cable in scene.cables) > 1
 
@@ -43,6 +43,11 @@ def meets_itself(scene: Scene, name: str) -> bool:
 
 def radius(scene: Scene, name: str) -> float:
     return SectionProperties.of(scene.type_of(name)).radius
+
+
+def floats(scene: Scene, part: Part) -> bool:
+    """Whether cables decide where a part is; in a machine they follow it."""
+    return part.motion == "free" and not scene.is_machine
 
 
 def is_solid(part: Part) -> bool:
@@ -76,7 +81,7 @@ def make_solid(scene: Scene, part: Part) -> tuple[Solid, tuple[str, ...]]:
 def bound(scene: Scene) -> list[list[str]]:
     """Names of the cables, those together that hang on the same free thing; where parts are free, all."""
     names = [cable.name for cable in scene.cables]
-    if any(part.motion == "free" for part in scene.parts):
+    if any(floats(scene, part) for part in scene.parts):
         return [names]
     ties = [[member.cable for member in k.members] for k in scene.junctions if k.motion == "free"]
     return connected(names, [(tied[0], other) for tied in ties for other in tied[1:]])
@@ -91,7 +96,7 @@ def make_assembly(
     """
     obstacles = [obstacle(part, made[part.name], parts) for part in scene.parts if part.name in made]
     number = {k.name: i for i, k in enumerate(obstacles)}
-    bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if part.motion == "free"]
+    bodies = [free_part(scene, part, solvers, parts, number) for part in scene.parts if floats(scene, part)]
     joints = free_junctions(scene, solvers, junctions)
     afloat = [{s.support for body in joints + bodies for s in body.seats if s.link == k} for k in range(len(solvers))]
     skins = [skin(scene, name, k, frozenset(loose)) for (name, k), loose in zip(solvers.items(), afloat, strict=True)]

@@ -19,7 +19,7 @@ from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import product
 from lissom.scene.library import library
-from lissom.scene.pose import Pose
+from lissom.scene.pose import NO_TURN, Pose, composed, turned
 
 Array = NDArray[np.float64]
 Data = dict[str, Any]
@@ -27,7 +27,7 @@ Data = dict[str, Any]
 SMALL_TURN: Final = 0.5
 """rad: a turn is made in steps of this, so that none of it is lost."""
 
-KINDS: Final = ("cables", "parts", "junctions")
+KINDS: Final = ("cables", "parts", "junctions", "joints", "ropes")
 
 MAKE: Final = ("section", "material", "stiffness", "mass_per_length", "radius", "extensible", "limits")
 """Fields of a cable that say what it is made of, as a type does."""
@@ -46,7 +46,10 @@ class Built(Laid):
     def pose(self, name: str) -> Pose: ...
 
     def rename(self, path: str, name: str) -> None:
-        """Another name for a cable, part, junction, clip ("hose/clip 1") or type ("types.epdm"). Nothing moves."""
+        """Another name for a cable, part, junction, joint, rope, clip ("hose/clip 1") or type ("types.epdm").
+
+        Nothing moves.
+        """
         modes = self.modes()
         state = self.state()
         scene, old, part = state.scene, *path.partition("/")[::2]
@@ -94,7 +97,7 @@ class Built(Laid):
         """A second cable or part like this one, beside it by `offset` (m). What sits on parts stays on them."""
         data = self.scene.to_dict()
         key = _kind(data, self.scene, path)
-        if key == "junctions":
+        if key not in ("cables", "parts"):
             raise ValueError(f"{path}: only a cable or a part can be duplicated")
         by = np.array(offset)
         twin = {**_thing(data, key, path), "name": name or free_name(f"{path} copy", _names(data))}
@@ -141,7 +144,11 @@ class Built(Laid):
         self.replace_scene(self.scene._again(data))
 
     def remove(self, path: str) -> None:
-        """Takes a clip ("hose/clip 1"), cable, part or junction out; what it held stays where it is, clamped."""
+        """Takes a clip ("hose/clip 1"), cable, part, junction, joint or rope out.
+
+        What it held stays where it is, clamped. With a part go its joint and the links of ropes on it, and a rope that
+        has lost an end, or has one link left.
+        """
         if "/" in path:
             super().remove(path)
         else:
@@ -184,7 +191,7 @@ class Built(Laid):
     # ---- what goes, and what it held ---------------------------------------------------------------------------------
 
     def _without(self, name: str) -> Scene:
-        """The scene without a cable, part or junction."""
+        """The scene without one thing."""
         scene = self.scene
         data = scene.to_dict()
         key = _kind(data, scene, name)
@@ -193,21 +200,25 @@ class Built(Laid):
             self._free_from_part(data, name)
         elif key == "junctions":
             self._free_from_junction(data, name)
-        else:
+        elif key == "joints":
+            self._free_from_joint(data, name)
+        elif key == "cables":
             for junction in data.get("junctions", []):
                 junction["members"] = [k for k in junction["members"] if k["cable"] != name]
             alone = [k["name"] for k in data.get("junctions", []) if len(k["members"]) < 2]
             for junction in alone:
                 self._free_from_junction(data, junction)
             data["junctions"] = [k for k in data.get("junctions", []) if k["name"] not in alone]
-        return scene._again({k: v for k, v in data.items() if v != []})
+        return scene._again({k: v for k, v in data.items() if v not in ([], {})})
 
     def _free_from_part(self, data: Data, name: str) -> None:
+        for joint in [k["name"] for k in data.get("joints", []) if k["part"] == name]:
+            data["joints"] = [k for k in data["joints"] if k["name"] != joint]
+            _forget_joint(data, joint)
+        _forget_links(data, name)
         for part in data["parts"]:
             if part.get("parent") == name:
-                for field in ("tangent", "roll", "parent"):
-                    part.pop(field, None)
-                part["position"], part["quaternion"] = self.pose(part["name"])
+                self._free_from_parent(data, part)
             _forget_name(part, name)
         for cable in data.get("cables", []):
             _forget_name(cable, name)
@@ -219,6 +230,25 @@ class Built(Laid):
                     said["position"] = supports[at].position
                     if supports[at].direction != NO_DIRECTION:
                         said["quaternion"] = supports[at].quaternion
+
+    def _free_from_parent(self, data: Data, part: Data) -> None:
+        """A part stands in the world where it stands now, and its joint with it."""
+        carrier = self.pose(part.pop("parent"))
+        _put(part, composed(carrier, self.scene.part(part["name"]).pose))
+        for joint in data.get("joints", []):
+            if joint["part"] == part["name"]:
+                joint["origin"] = composed(carrier, (joint.get("origin", (0.0, 0.0, 0.0)), NO_TURN))[0]
+                if "axis" in joint:
+                    joint["axis"] = turned(carrier[1], joint["axis"])
+
+    def _free_from_joint(self, data: Data, name: str) -> None:
+        """Its part stays where it is; a driven one without a joint stands still, where its parent has it."""
+        joint = self.scene.joint(name)
+        moved = _thing(data, "parts", joint.part)
+        _put(moved, joint.moved(self.scene.part(joint.part).pose, joint.setting))
+        if moved.get("motion") == "driven":
+            moved["motion"] = "fixed"
+        _forget_joint(data, name)
 
     def _free_from_junction(self, data: Data, name: str) -> None:
         """Its members stay where they are, clamped, with the turns they have."""
@@ -267,9 +297,9 @@ class Built(Laid):
 # ---- other names -----------------------------------------------------------------------------------------------------
 
 
-def with_renamed(state: Any, old: str, name: str) -> Any:
-    """The same state under another name of a cable, part or junction."""
-    data = state.scene.to_dict()
+def renamed(scene: Scene, old: str, name: str) -> Scene:
+    """The same scene under another name of one thing."""
+    data = scene.to_dict()
     for key in KINDS:
         for thing in data.get(key, []):
             if thing["name"] == old:
@@ -278,16 +308,25 @@ def with_renamed(state: Any, old: str, name: str) -> Any:
                 thing["parent"] = name
             if old in thing.get("ignore", ()):
                 thing["ignore"] = [name if k == old else k for k in thing["ignore"]]
-            for held in _held_by(thing).values():
+            for held in (*_held_by(thing).values(), *thing.get("path", ())):
                 if held.get("on") == old:
                     held["on"] = name
             for member in thing.get("members", []):
                 if member["cable"] == old:
                     member["cable"] = name
-
     for moved in (*data.get("joints", []), *(t for k in data.get("motions", []) for t in k.get("tracks", []))):
         if moved["part"] == old:
             moved["part"] = name
+    for settings in _settings(data):
+        if old in settings:
+            again = {name if key == old else key: value for key, value in settings.items()}
+            settings.clear()
+            settings.update(again)
+    return scene._again(data)
+
+
+def with_renamed(state: Any, old: str, name: str) -> Any:
+    """The same state under another name of one thing."""
 
     def again(known: dict[str, Any]) -> dict[str, Any]:
         return {name if key == old else key: value for key, value in known.items()}
@@ -300,7 +339,10 @@ def with_renamed(state: Any, old: str, name: str) -> Any:
     is_junction = old in state.junctions  # which holds cables under its own name
     return replace(
         state,
-        scene=state.scene._again(data),
+        scene=renamed(state.scene, old, name),
+        machine=None
+        if state.machine is None
+        else replace(state.machine, scene=renamed(state.machine.scene, old, name)),
         rods=again({key: _held_as(rod, old, name) if is_junction else rod for key, rod in state.rods.items()}),
         lines=again({key: _held_as(line, old, name) if is_junction else line for key, line in lines.items()}),
         reports=again(state.reports),
@@ -375,6 +417,41 @@ def _held_by(cable: Data) -> dict[str, Data]:
     """What the ends and clips of a cable say, by name."""
     ends = {key: cable[key] for key in ("start", "end") if isinstance(cable.get(key), dict)}
     return ends | {clip["name"]: clip for clip in cable.get("clips", [])}
+
+
+def _put(part: Data, pose: Pose) -> None:
+    """A part is there, whatever said its pose before."""
+    for field in ("tangent", "roll"):
+        part.pop(field, None)
+    part["position"], part["quaternion"] = pose
+
+
+def _settings(data: Data) -> list[Data]:
+    """All that say values of joints by name: positions and keyframes."""
+    frames = [k["joints"] for motion in data.get("motions", []) for k in motion.get("keyframes", [])]
+    return [*data.get("positions", {}).values(), *frames]
+
+
+def _forget_joint(data: Data, name: str) -> None:
+    """In positions and motions; one that says nothing else goes."""
+    for settings in _settings(data):
+        settings.pop(name, None)
+    data["positions"] = {key: said for key, said in data.get("positions", {}).items() if said}
+    for motion in data.get("motions", []):
+        if "keyframes" in motion:
+            motion["keyframes"] = [k for k in motion["keyframes"] if k["joints"]]
+    data["motions"] = [k for k in data.get("motions", []) if k.get("tracks") or len(k.get("keyframes", ())) > 1]
+
+
+def _forget_links(data: Data, part: str) -> None:
+    """Ropes run past a part that goes; those that end on it, or have one link left, go with it."""
+    ropes = []
+    for rope in data.get("ropes", []):
+        path = [k for k in rope["path"] if k["on"] != part]
+        whole = rope.get("closed", False) or {rope["path"][0]["on"], rope["path"][-1]["on"]}.isdisjoint({part})
+        if whole and len(path) > 1:
+            ropes.append({**rope, "path": path})
+    data["ropes"] = ropes
 
 
 def _forget_name(thing: Data, name: str) -> None:

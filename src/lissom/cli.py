@@ -275,6 +275,45 @@ def tell_part(tell: Callable[[str], object], what: str, done: float) -> None:
     tell(f"{what}: {done:.0%}")
 
 
+@app.command()
+def run(
+    scene: SceneFile,
+    seconds: Annotated[float, typer.Option(min=0.0, max=1e6, help="How long, in s of the machine.")] = 5.0,
+    rate: Annotated[float, typer.Option(min=1.0, max=1e5, help="Steps and records per second.")] = 60.0,
+    substeps: Annotated[int, typer.Option(min=1, max=10_000, help="Of each step.")] = 10,
+    settings: Settings = None,
+    json: AsJson = False,
+    npz: Annotated[bool, typer.Option("--npz", help="Print arrays (numpy's NPZ) on stdout and nothing else.")] = False,
+    output: Folder = None,
+) -> None:
+    """Run a machine: bodies and ropes in time, with tensions, stored lengths and poses."""
+    with user_mistakes(), compiling():
+        from lissom.analysis.machines import print_run, record, run_json, run_npz, write_run
+        from lissom.machines.machine import Machine
+
+        if json and npz:
+            fail("--json and --npz both go to stdout: keep one of them")
+
+        machine = Machine(load(scene, settings or []), substeps=substeps)
+        total = round(seconds * rate)
+        with counting("steps", total) as count:
+            found = record(machine, total, 1.0 / rate, count)
+        if json:
+            typer.echo(run_json(found), nl=False)
+        elif npz:
+            sys.stdout.buffer.write(run_npz(found))
+        else:
+            print_run(found, make_console())
+        if output is not None:
+            for path in write_run(found, output):
+                typer.echo(f"wrote {path}", err=json or npz)
+    if not found.finite:
+        typer.echo("not certified: the machine flew apart; take more substeps", err=True)
+        raise typer.Exit(NOT_CERTIFIED)
+    if any(check.ok is False for check in found.checks):
+        raise typer.Exit(CHECK_FAILS)
+
+
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], object]]:
     """A bar on stderr, where someone looks at it; it says so, too, where kernels have to be compiled."""
@@ -397,6 +436,8 @@ def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str]
     """Solves, prints, writes; ends with the exit status that says how it went."""
     from lissom.scene import SceneError
 
+    if scene.is_machine:
+        raise typer.Exit(rested(scene, as_json, output))
     if not scene.cables:
         raise SceneError("the scene has no cables; `lissom new` writes one to begin with")
     if output is not None:
@@ -418,6 +459,42 @@ def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str]
         for path in write_findings(found, output):
             typer.echo(f"wrote {path}", err=as_json)
     raise typer.Exit(exit_status(found))
+
+
+def rested(scene: Scene, as_json: bool, output: Path | None) -> int:
+    """A machine at rest, and its cables there; the exit status."""
+    from lissom.analysis.files import make_folder, write
+    from lissom.analysis.machines import print_rest, rest_entries
+    from lissom.analysis.report import document, findings, plain, pretty
+
+    with compiling():
+        from lissom.simulation import Simulation
+
+        simulation = Simulation(scene)
+        rest = simulation.rest()
+        cables = findings(simulation, simulation.solve()) if scene.cables else None
+    entries = rest_entries(simulation.machine, rest)
+    if cables is not None:
+        shapes = document(cables)
+        entries = {**shapes, **entries, "parts": shapes["parts"], "checks": [*shapes["checks"], *entries["checks"]]}
+    text = pretty(plain(entries)) + "\n"
+    if as_json:
+        typer.echo(text, nl=False)
+    else:
+        print_rest(simulation.machine, rest, make_console())
+        if cables is not None:
+            from lissom.analysis.table import print_findings
+
+            print_findings(cables, make_console())
+    if output is not None:
+        make_folder(output)
+        typer.echo(f"wrote {write(output / 'rest.json', text.encode())}", err=as_json)
+    if not rest.ok:
+        typer.echo(f"not certified: no rest: {rest.reason}", err=True)
+        return NOT_CERTIFIED
+    if cables is not None and exit_status(cables) == NOT_CERTIFIED:
+        return NOT_CERTIFIED
+    return CHECK_FAILS if any(check["ok"] is False for check in entries["checks"]) else GOOD
 
 
 def solved(scene: Scene, soft: Sequence[str] = ()) -> Findings:

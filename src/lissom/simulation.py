@@ -46,6 +46,8 @@ from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
 if TYPE_CHECKING:
+    from lissom.machines.machine import Machine, MachineState
+    from lissom.machines.resting import Rest
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
@@ -66,6 +68,7 @@ class SimulationState:
     past: Past | None = None  # forces of contacts, and what friction remembers
     mounted: dict[str, Pose] = field(default_factory=dict)  # where parts were when cables were mounted
     waiting: frozenset[str] = frozenset()  # cables that were solved, and something was changed since
+    machine: "MachineState | None" = None  # velocities and ropes, once it was stepped
 
 
 class Checkpoint(NamedTuple):
@@ -118,6 +121,7 @@ class Simulation(Built):
         """Held parts that could not go all their way in the last solve."""
         self.notes: list[str] = []
         """What had to be said about meshes, and when a saved state was opened."""
+        self._machine: Machine | None = None
         self._read_solids()
 
     def _line(self, cable: Cable) -> Line:
@@ -156,6 +160,7 @@ class Simulation(Built):
     def _read_solids(self) -> None:
         """Solids of the parts that can be touched; one is made once, whatever its part is called."""
         self._see()
+        self._machine = None
         self._solids = {}
         for part in filter(is_solid, self._scene.parts):
             file = "" if part.mesh is None else os.path.realpath(self._scene.folder / part.mesh)
@@ -484,12 +489,66 @@ class Simulation(Built):
         self._told |= poses.keys()
         self._follow_all()
 
+    @property
+    def machine(self) -> "Machine":
+        """The free parts, their joints and the ropes, in time. It begins anew, at rest, after an edit of them."""
+        from lissom.machines.machine import Machine
+
+        if self._machine is None:
+            self._machine = Machine(self.scene)
+        return self._machine
+
+    def step(self, dt: float) -> Report:
+        """Bodies and ropes advance by `dt` seconds; cables on moving parts follow, each in its equilibrium there.
+
+        They follow one way: what they pull with does not move the bodies.
+        """
+        self.machine.step(dt)
+        self._take_machine()
+        return self.solve()
+
+    def rest(self) -> "Rest":
+        """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""
+        from lissom.machines.resting import find_rest
+
+        found = find_rest(self.machine)
+        self._take_machine()
+        self.solve()
+        return found
+
+    def _take_machine(self) -> None:
+        """Parts and joints are where the machine has them."""
+        machine = self.machine
+        self._settings |= machine.joint_values
+        for name, value in machine.joint_values.items():
+            self._moves.setdefault(name, {})["value"] = value
+        poses = machine.poses
+        self._moved |= poses
+        self._parts = part_poses(self._scene, self._moved, self._settings)
+        for name, pose in poses.items():
+            self._say_part(name, pose)
+        self._follow_all()
+
+    def reset(self) -> Report:
+        """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""
+        began = self.machine.scene.to_dict()
+        data = self.scene.to_dict()
+        for key in ("parts", "joints"):
+            data[key] = began.get(key, [])
+        self.replace_scene(self.scene._again(data))
+        self._machine = None
+        return self.solve()
+
     def _put_part(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""
-        parent = self._scene.part(name).parent
-        said = pose if parent is None else relative(self._parts[parent], pose)
         self._moved[name] = pose
         self._parts = part_poses(self._scene, self._moved, self._settings)
+        self._say_part(name, pose)
+
+    def _say_part(self, name: str, pose: Pose) -> None:
+        """Where a part is now becomes what the scene says."""
+        parent = self._scene.part(name).parent
+        said = pose if parent is None else relative(self._parts[parent], pose)
         joint = next((k for k in self._scene.joints if k.part == name), None)
         if joint is not None:  # the scene says where it is with the joint at 0
             said = joint.moved_back(said, self.joints[joint.name])
@@ -537,6 +596,8 @@ class Simulation(Built):
         old = {c.name: c for c in before.cables}
         self._scene = scene
         self._moves.clear()
+        if scene.ropes != before.ropes or scene.gravity != before.gravity:
+            self._machine = None
         around = any(getattr(scene, k) != getattr(before, k) for k in ("parts", "junctions", "joints"))
         if around:
             self._moved.clear()
@@ -690,6 +751,7 @@ class Simulation(Built):
             self._past if self._islands is None else self._islands.past,
             self._mounted,
             frozenset(k for k in self._dirty if k in self._reports and are_good({k: self._reports[k]})),
+            None if self._machine is None else self._machine.state,
         )
 
     def checkpoint(self) -> Checkpoint:
@@ -735,6 +797,10 @@ class Simulation(Built):
         self._mounted = dict(state.mounted)
         self._told, self._stood = set(), dict(self._parts)
         self._read_solids()
+        if state.machine is not None:
+            from lissom.machines.machine import Machine
+
+            self._machine = Machine.from_state(state.machine)
         self._islands, self._past = None, state.past
         self._solvers = {}
         for name, line in state.lines.items():

@@ -184,13 +184,13 @@ def test_what_is_wrong_is_said(old: str, new: str, path: str, words: str) -> Non
     assert any(path in where and words in message for where, message in told), told
 
 
-def test_a_free_part_has_no_joint() -> None:
+def test_a_joint_on_a_free_part_makes_a_machine() -> None:
     text = ARM.replace(
         'name = "rail"\nmotion = "driven"',
         'name = "rail"\nmotion = "free"\nmass = 1\nshape = { kind = "sphere", radius = 0.01 }',
     )
-    with pytest.raises(SceneError, match='must not be free: a joint says where a part is; give it motion = "driven"'):
-        Scene.from_toml(text)
+    assert Scene.from_toml(text).is_machine
+    assert not Scene.from_toml(ARM).is_machine
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,6 @@ type = "hose"
 RULES: list[tuple[str, str, int, str, str]] = [
     ("format = 1", "format = 2", 1, "format = 2", "must be 1"),
     ("format = 1", "formt = 1", 1, "formt = 1", 'unknown key; did you mean "format"?'),
-    ("format = 1", "ropes = []", 1, "ropes = []", "not supported by this version"),
     ("format = 1", "title = 3", 1, "title = 3", "must be a text in quotes"),
     ("[0, 0, -9.81]", "[0, 0, nan]", 2, "gravity[2] = nan", "must be finite"),
     ("[0, 0, -9.81]", "[0, 0, inf]", 2, "gravity[2] = inf", "must be finite"),

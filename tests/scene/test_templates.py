@@ -39,7 +39,7 @@ def test_an_unknown_template_names_the_others() -> None:
 def test_what_the_documentation_shows() -> None:
     text = (Path(__file__).parents[2] / "docs" / "scene.md").read_text(encoding="utf-8")
     shown, *others = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert len(others) == 4
+    assert len(others) == 5
     for other in others:
         example = Scene.from_toml(other)
         assert example.cables or example.joints

@@ -12,11 +12,12 @@ from lissom.scene.cabletype import (
     Stiffness,
 )
 from lissom.scene.errors import Problem, SceneError
-from lissom.scene.joint import Joint, Keyframe, Motion, Track
+from lissom.scene.joint import Joint, Keyframe, Motion, Motor, Spring, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.library import library
 from lissom.scene.part import Frame, Part
 from lissom.scene.paths import parse_assignment
+from lissom.scene.rope import Link, Rope, RopeLimits, RopeStiffness
 from lissom.scene.scene import Scene
 from lissom.scene.schema import json_schema
 from lissom.scene.sections import SectionProperties
@@ -40,21 +41,27 @@ __all__ = [
     "Layer",
     "LayeredSection",
     "Limits",
+    "Link",
     "Load",
     "Material",
     "Member",
     "Motion",
+    "Motor",
     "Part",
     "PlaneShape",
     "Problem",
     "ProfileShape",
     "RectangleSection",
     "Rest",
+    "Rope",
+    "RopeLimits",
+    "RopeStiffness",
     "RoundSection",
     "Scene",
     "SceneError",
     "SectionProperties",
     "SphereShape",
+    "Spring",
     "Stiffness",
     "Stretch",
     "Track",

@@ -12,6 +12,7 @@ from lissom.scene.harness import joint_slips, loose_slips, member_slips
 from lissom.scene.library import PREFIX, library
 from lissom.scene.mechanism import mechanism_slips
 from lissom.scene.mounting import mounted_slips, name_slips, reference_slips
+from lissom.scene.roping import rope_slips
 from lissom.scene.sections import SectionProperties
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def scene_slips(scene: Scene) -> list[Slip]:
     known: dict[str, SectionProperties] = {}
     for i, cable in enumerate(scene.cables):
         slips += [((*("cables", i), *where), value, text) for where, value, text in _type_slips(scene, cable, known)]
-    return slips + reference_slips(scene) + member_slips(scene) + mechanism_slips(scene)
+    return slips + reference_slips(scene) + member_slips(scene) + mechanism_slips(scene) + rope_slips(scene)
 
 
 def joined_slips(scene: Scene) -> list[Slip]:

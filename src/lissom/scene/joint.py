@@ -58,6 +58,44 @@ Settings = Annotated[dict[Name, Setting], Field(max_length=1000)]
 Seconds = Annotated[float, Quantity("time", at_least=-1e9, at_most=1e9)]
 
 
+class Motor(Described):
+    """What drives a hinge or slide of a free part: to a speed, with a torque at most; or with a torque alone.
+
+    A winch may hold the tension of its rope instead.
+    """
+
+    speed: Annotated[float, Quantity(at_least=-1e6, at_most=1e6)] | None = Field(
+        None, description="rad/s, or m/s of a slide"
+    )
+    torque: Annotated[float, Quantity(at_least=-1e12, at_most=1e12)] | None = Field(
+        None, description="N m, or N of a slide; with a speed the most it has, absent: whatever is needed"
+    )
+    tension: Annotated[float, Quantity("force", at_least=0.0, at_most=1e12)] | None = Field(
+        None, description="N that a winch hauls its rope with, whatever the speed; alone"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.tension is not None:
+            if self.speed is not None or self.torque is not None:
+                reject([(("tension",), self.tension, "must stand alone: it says the torque, and the speed follows")])
+            return self
+        if self.speed is None and self.torque is None:
+            reject([((), ABSENT, "must have a speed, a torque, or both; or a tension")])
+        if self.speed is not None and self.torque is not None and not self.torque > 0.0:
+            reject([(("torque",), self.torque, "must be above 0 beside a speed: it is the most that the motor has")])
+        return self
+
+
+class Spring(Described):
+    """On the axis of a hinge or slide of a free part."""
+
+    stiffness: Annotated[float, Quantity(above=0.0, at_most=1e15)] = Field(description="N m/rad, or N/m of a slide")
+    rest: Annotated[float, Quantity(at_least=-1e6, at_most=1e6)] = Field(
+        0.0, description="value of the joint where it is slack, rad or m"
+    )
+
+
 class Joint(Described):
     """How a part moves against its parent."""
 
@@ -68,6 +106,12 @@ class Joint(Described):
     axis: Direction | None = Field(None, description="its direction, in the axes of the part's parent")
     range: tuple[Setting, Setting] | None = Field(None, description="the least and the largest value")
     value: Setting | None = Field(None, description="where it stands; absent: 0, the part is where the scene puts it")
+
+    motor: Motor | None = Field(None, description="{ speed, torque }; the part must be free")
+    friction: Annotated[float, Quantity(at_least=0.0, at_most=1e12)] = Field(
+        0.0, description="N m, or N of a slide, against its motion; the part must be free"
+    )
+    spring: Spring | None = Field(None, description="{ stiffness, rest }; the part must be free")
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -171,6 +215,12 @@ class Joint(Described):
             slips += self._range_slips()
         if not slips and self.value is not None:
             self._checked(self.value, ("value",), slips)
+        if self.kind in ("ball", "fixed"):
+            for key in ("motor", "spring"):
+                if getattr(self, key) is not None:
+                    slips.append(((key,), ABSENT, f"must be left out: a {self.kind} joint has no axis"))
+            if self.friction:
+                slips.append((("friction",), self.friction, f"must be left out: a {self.kind} joint has no axis"))
         if slips:
             reject(slips)
         return self

@@ -7,9 +7,10 @@ from typing import Any, Final
 from lissom.scene.cable import Cable, Clip, End, Initial, Load, Rest, Stretch
 from lissom.scene.cabletype import SECTIONS, CableType, Layer, Limits, Material, Stiffness
 from lissom.scene.described import Described
-from lissom.scene.joint import Joint, Keyframe, Motion, Track
+from lissom.scene.joint import Joint, Keyframe, Motion, Motor, Spring, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.part import Frame, Part
+from lissom.scene.rope import Link, Rope, RopeLimits, RopeStiffness
 from lissom.scene.scene import Scene
 from lissom.scene.shape import SHAPES
 
@@ -35,6 +36,10 @@ _MODELS: Final[dict[str, type[Described]]] = {
     "motions": Motion,
     "keyframes": Keyframe,
     "tracks": Track,
+    "motor": Motor,
+    "spring": Spring,
+    "ropes": Rope,
+    "path": Link,
 }
 
 
@@ -44,6 +49,10 @@ def model_at(where: Where, root: type[Any] = Scene) -> type[Any] | None:
         return root
     if where[0] == "types" and len(where) == 2:
         return CableType
+    if where[0] == "ropes" and where[-1] == "stiffness":
+        return RopeStiffness
+    if where[0] == "ropes" and where[-1] == "limits":
+        return RopeLimits
     if len(where) >= 2 and where[-2] == "section":
         return SECTIONS.get(str(where[-1]))
     if len(where) >= 2 and where[-2] == "shape":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lissom.scene.described import Slip
+from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ def _joint_slips(scene: Scene) -> list[Slip]:
             slips.append(
                 (("joints", i, "part"), joint.part, f"there is no part of this name{suggestion(joint.part, parts)}")
             )
-        elif part.motion == "free":
-            message = 'must not be free: a joint says where a part is; give it motion = "driven"'
-            slips.append((("joints", i, "part"), joint.part, message))
         elif joint.part in moved:
             message = (
                 f"is moved by the joint {moved[joint.part]} already, and a second one would close a loop, which is not "
@@ -48,7 +46,23 @@ def _joint_slips(scene: Scene) -> list[Slip]:
             )
             slips.append((("joints", i, "part"), joint.part, message))
         moved.setdefault(joint.part, joint.name)
+        if part is not None and part.motion != "free":
+            slips += _force_slips(joint, i)
+    for i, part in enumerate(scene.parts):
+        if part.motion == "free" and part.parent is not None and part.name not in moved:
+            message = (
+                'must be left out: a free part moves by itself; motion = "fixed" moves it with its parent, and a joint '
+                "lets it move against it"
+            )
+            slips.append((("parts", i, "parent"), part.parent, message))
     return slips
+
+
+def _force_slips(joint: Joint, number: int) -> list[Slip]:
+    """Only what is free follows forces."""
+    message = 'must be left out: it needs a part with motion = "free"; others stand where the joint says'
+    given = {"motor": joint.motor, "spring": joint.spring, "friction": joint.friction or None}
+    return [(("joints", number, key), ABSENT, message) for key, value in given.items() if value is not None]
 
 
 def _setting_slips(joints: dict[str, Joint], settings: dict[str, Any], where: tuple[str | int, ...]) -> list[Slip]:

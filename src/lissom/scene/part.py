@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from lissom.scene.described import Described, Slip, reject
 from lissom.scene.errors import ABSENT
-from lissom.scene.fields import Direction, Name, Position, Quantity, Quaternion, Roll, Text, Vec3, Vec4
+from lissom.scene.fields import Components, Direction, Name, Position, Quantity, Quaternion, Roll, Text, Vec3, Vec4
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.frozendict import FrozenDict
 from lissom.scene.pose import NO_TURN, Pose, direction_of, orientation_of, pointing_slips
@@ -27,6 +27,10 @@ WITHOUT_UNITS: Final = (".stl", ".obj", ".ply")
 IN_METRES: Final = (".glb", ".gltf")
 """Files whose numbers are metres by definition."""
 
+Inertia = Annotated[
+    Vec3, Components(Quantity(at_least=0.0, at_most=1e12, hint="it is in kg m²: a wheel has about m r²/2"))
+]
+Density = Annotated[float, Quantity("density", at_least=0.1, at_most=1e5, hint="steel has 7850 kg/m³")]
 Mass = Annotated[float, Quantity("mass", at_least=1e-9, at_most=1e9, hint='a plain number is in kg: write "250 g"')]
 Friction = Annotated[float, Quantity(at_least=0.0, at_most=10.0, hint="rubber on steel is about 0.8, 0 is smooth")]
 
@@ -74,7 +78,11 @@ class Part(Described):
         "fixed",
         description="fixed, held (moved by the user), driven (by a joint or a recorded motion), free (by forces)",
     )
-    mass: Mass | None = Field(None, description="kg; needed when free")
+    mass: Mass | None = Field(None, description="kg; needed when free, unless density is given")
+    density: Density | None = Field(None, description="kg/m³, of its shape, instead of mass")
+    inertia: Inertia | None = Field(
+        None, description="about its x, y, z through its centre of mass, kg m²; absent: that of its shape filled evenly"
+    )
     center_of_mass: Position | None = Field(None, description="in its axes, m; absent: its origin")
     collide: StrictBool = Field(True, description="false: nothing touches it")
     ignore: tuple[Name, ...] = Field((), description="names of parts that it never touches", max_length=10_000)
@@ -108,7 +116,7 @@ PART_KEYS: Final = frozenset(Part.model_fields)
 
 
 def part_slips(part: Part) -> list[Slip]:
-    return pointing_slips(part) + _mesh_slips(part) + _motion_slips(part) + _frame_name_slips(part)
+    return pointing_slips(part) + _mesh_slips(part) + _mass_slips(part) + _motion_slips(part) + _frame_name_slips(part)
 
 
 def _mesh_slips(part: Part) -> list[Slip]:
@@ -131,15 +139,24 @@ def _mesh_slips(part: Part) -> list[Slip]:
     return slips
 
 
+def _mass_slips(part: Part) -> list[Slip]:
+    if part.density is None:
+        return []
+    slips: list[Slip] = []
+    if part.mass is not None:
+        slips.append((("density",), part.density, "must not be given together with mass: keep one of them"))
+    if part.shape is None or isinstance(part.shape, PlaneShape):
+        message = "needs a shape with a volume (a mesh may be open): give mass instead"
+        slips.append((("density",), part.density, message))
+    return slips
+
+
 def _motion_slips(part: Part) -> list[Slip]:
     if part.motion != "free":
         return []
     slips: list[Slip] = []
-    if part.mass is None:
+    if part.mass is None and part.density is None:
         slips.append((("mass",), ABSENT, 'is missing: a free part needs its mass in kg; or motion = "fixed"'))
-    if part.parent is not None:
-        message = 'must be left out: a free part moves by itself; motion = "fixed" moves it with its parent'
-        slips.append((("parent",), part.parent, message))
     if isinstance(part.shape, PlaneShape):
         slips.append((("motion",), part.motion, 'must be "fixed", "held" or "driven": a half space has no end to fall'))
     return slips

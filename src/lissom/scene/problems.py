@@ -15,15 +15,13 @@ from lissom.scene.fields import suggestion
 Where = tuple[str | int, ...]
 LineOf = Callable[[Where], "int | None"]
 
-LATER: Final = frozenset({"ropes"})
-"""Keys of the format that this version does not read: said, rather than called unknown."""
-
 THINGS: Final = {
     "cables": "cable",
     "parts": "part",
     "junctions": "junction",
     "joints": "joint",
     "motions": "motion",
+    "ropes": "rope",
 }
 """What paths begin with, by name."""
 
@@ -34,6 +32,7 @@ NUMBERED: Final = {
     "members": "member",
     "keyframes": "keyframe",
     "tracks": "track",
+    "path": "link",
 }
 
 _TAGS: Final = {
@@ -120,8 +119,6 @@ def _unknown_key(loc: Where, root: type[Any]) -> str:
     from lissom.scene.keys import keys_at
 
     key = str(loc[-1])
-    if key in LATER:
-        return "is not supported by this version of lissom: take it out"
     known = keys_at(loc[:-1], root)
     listed = "" if not known else "; known here: " + ", ".join(known)
     return f"is an unknown key{suggestion(key, known) or listed}"

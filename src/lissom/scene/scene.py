@@ -20,11 +20,12 @@ from lissom.scene.junction import Junction
 from lissom.scene.library import PREFIX, library
 from lissom.scene.part import Part
 from lissom.scene.placing import with_kinds
+from lissom.scene.rope import Rope
 
 if TYPE_CHECKING:
     from lissom.scene.reading import Document
 
-Thing = TypeVar("Thing", Cable, Part, Junction, Joint, Motion)
+Thing = TypeVar("Thing", Cable, Part, Junction, Joint, Motion, Rope)
 
 
 class Scene(Described):
@@ -48,6 +49,7 @@ class Scene(Described):
         default_factory=FrozenDict, description="named settings of the joints", max_length=10_000
     )
     motions: tuple[Motion, ...] = Field((), description="paths through time", max_length=1000)
+    ropes: tuple[Rope, ...] = Field((), description="ropes over parts: machines", max_length=10_000)
 
     _document: Document | None = PrivateAttr(None)
 
@@ -127,6 +129,16 @@ class Scene(Described):
     def motion(self, name: str) -> Motion:
         """The motion of this name."""
         return _named(self.motions, name, "motion")
+
+    def rope(self, name: str) -> Rope:
+        """The rope of this name."""
+        return _named(self.ropes, name, "rope")
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether its free parts move in time, by ropes or joints; else they hang on cables."""
+        free = {part.name for part in self.parts if part.motion == "free"}
+        return bool(self.ropes) or any(joint.part in free for joint in self.joints)
 
     def position(self, name: str) -> dict[str, Value]:
         """Every joint in a named position, rad or m; one that is not named there stands as it stands."""

@@ -1,0 +1,258 @@
+"""A machine recorded over time, or at rest: JSON, arrays, tables and a plot of the tensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.analysis.checks import Check
+from lissom.analysis.files import make_folder, write
+from lissom.analysis.report import plain, pretty
+from lissom.analysis.ropechecks import rope_checks, worst
+from lissom.scene import Scene
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+    from lissom.machines.machine import Machine
+    from lissom.machines.resting import Rest
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Run:
+    """What was recorded; k: record, i: link of a rope. NaN where a link leads nowhere or is passed by."""
+
+    scene: Scene
+    time: list[float] = field(default_factory=list)
+    energy: list[float] = field(default_factory=list)
+    tension: dict[str, list[Array]] = field(default_factory=dict)  # by rope, (k, i) of the span that leaves i, N
+    rest: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) its unstretched length, m
+    stored: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) on the link, m
+    position: dict[str, list[Array]] = field(default_factory=dict)  # by free part, (k, 3) m
+    quaternion: dict[str, list[Array]] = field(default_factory=dict)  # (k, 4)
+    joint: dict[str, list[float]] = field(default_factory=dict)  # by joint, (k,) rad or m
+    torque: dict[str, list[float]] = field(default_factory=dict)  # of its motor or friction, N m or N
+    broken: set[str] = field(default_factory=set)
+    checks: list[Check] = field(default_factory=list)  # the worst of each rule of a rope
+
+    @property
+    def finite(self) -> bool:
+        return all(math.isfinite(k) for k in self.energy)
+
+    def take(self, machine: Machine) -> None:
+        """One more record."""
+        self.time.append(machine.time)
+        self.energy.append(machine.energy)
+        for rope in self.scene.ropes:
+            now = machine.rope(rope.name)
+            for key, values in (("tension", now.tension), ("rest", now.rest)):
+                row = np.full(len(rope.path), math.nan)
+                row[now.leaves] = values
+                getattr(self, key).setdefault(rope.name, []).append(row)
+            self.stored.setdefault(rope.name, []).append(np.where(now.active, now.stored, math.nan))
+            if now.broken:
+                self.broken.add(rope.name)
+        if machine.time > 0.0:
+            self.checks = worst(self.checks, rope_checks(machine))
+        for name, (x, q) in machine.poses.items():
+            self.position.setdefault(name, []).append(np.array(x))
+            self.quaternion.setdefault(name, []).append(np.array(q))
+        for name in machine.joint_values:
+            reading = machine.joint(name)
+            self.joint.setdefault(name, []).append(reading.value)
+            self.torque.setdefault(name, []).append(reading.torque)
+
+
+def record(machine: Machine, steps: int, dt: float, count: Callable[[int], object]) -> Run:
+    """Runs and records after every step; stops where nothing is finite any more."""
+    found = Run(machine.scene)
+    found.take(machine)
+    for k in range(steps):
+        machine.step(dt)
+        found.take(machine)
+        count(k + 1)
+        if not found.finite:
+            break
+    return found
+
+
+def run_json(found: Run) -> str:
+    """Everything over time, with null for NaN."""
+    document: dict[str, Any] = {"time": found.time, "energy": _plain(found.energy)}
+    document["ropes"] = {
+        rope.name: {
+            "tension": _plain(found.tension[rope.name]),
+            "rest": _plain(found.rest[rope.name]),
+            "stored": _plain(found.stored[rope.name]),
+            "broken": rope.name in found.broken,
+        }
+        for rope in found.scene.ropes
+    }
+    document["parts"] = {
+        name: {"position": _plain(found.position[name]), "quaternion": _plain(found.quaternion[name])}
+        for name in found.position
+    }
+    document["joints"] = {
+        name: {"value": _plain(found.joint[name]), "torque": _plain(found.torque[name])} for name in found.joint
+    }
+    document["checks"] = [asdict(check) for check in found.checks]
+    return pretty(plain(document)) + "\n"
+
+
+def rest_entries(machine: Machine, rest: Rest) -> dict[str, Any]:
+    """A machine as it stands: tensions and lengths of the ropes, values, torques and forces of the joints."""
+    ropes, joints = {}, {}
+    for rope in machine.scene.ropes:
+        now = machine.rope(rope.name)
+        ropes[rope.name] = {
+            "leaves": now.leaves.tolist(),
+            "tension": now.tension.tolist(),
+            "length": now.length.tolist(),
+            "rest": now.rest.tolist(),
+            "stored": now.stored.tolist(),
+            "active": now.active.tolist(),
+            "broken": now.broken,
+        }
+    for name in machine.joints:
+        reading = machine.joint(name)
+        joints[name] = {"value": reading.value, "torque": reading.torque, "force": reading.force.tolist()}
+    poses = {name: {"position": x, "quaternion": q} for name, (x, q) in machine.poses.items()}
+    return {
+        "status": "converged" if rest.ok else "not_converged",
+        "reason": rest.reason,
+        "steps": rest.steps,
+        "ropes": ropes,
+        "joints": joints,
+        "parts": poses,
+        "checks": [asdict(check) for check in rope_checks(machine)],
+    }
+
+
+def print_rest(machine: Machine, rest: Rest, console: Console) -> None:
+    """What every rope pulls with, and what every joint holds."""
+    from rich.table import Table
+
+    title = machine.scene.title or "machine"
+    console.print(f"{title}: at rest" if rest.ok else f"{title}: not at rest", style="bold")
+    ropes = Table("rope", "span", "tension [N]", "length [m]", "slack [m]")
+    for rope in machine.scene.ropes:
+        now = machine.rope(rope.name)
+        for i, tension, length, unstretched in zip(now.leaves, now.tension, now.length, now.rest, strict=True):
+            after = rope.path[(i + 1) % len(rope.path)].on
+            slack = _said(max(0.0, float(unstretched - length)))
+            ropes.add_row(rope.name, f"{rope.path[i].on} – {after}", _said(tension), _said(length), slack)
+    joints = Table("joint", "value", "torque or force held", "force [N]")
+    for name in machine.joints:
+        reading = machine.joint(name)
+        kind = machine.scene.joint(name).kind
+        unit = ("m", "N") if kind == "slide" else ("rad", "N m")
+        force = _said(float(np.linalg.norm(reading.force)))
+        joints.add_row(name, f"{_said(reading.value)} {unit[0]}", f"{_said(reading.torque)} {unit[1]}", force)
+    for table in (ropes, joints):
+        if table.row_count:
+            console.print(table)
+    print_checks(rope_checks(machine), console)
+
+
+def print_checks(checks: list[Check], console: Console) -> None:
+    """Rules of ropes, each at its worst."""
+    from rich.table import Table
+
+    table = Table("", "rope", "check", "limit", "value", "on")
+    for check in checks:
+        mark = {True: "[green]✓[/]", False: "[bold red]✗[/]", None: "[yellow]–[/]"}[check.ok]
+        value = check.note if check.value is None else f"{check.value:.4g} {check.unit}"
+        rule = check.rule.replace("_", " ")
+        table.add_row(mark, check.cable, rule, f"{check.limit:.4g} {check.unit}", value, check.part)
+    if checks:
+        console.print(table)
+
+
+def _plain(rows: Any) -> Any:
+    values = np.asarray(rows, dtype=float)
+    nested = values.tolist()
+    if np.isfinite(values).all():
+        return nested
+    return [[_or_none(k) for k in row] if isinstance(row, list) else _or_none(row) for row in nested]
+
+
+def _or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def print_run(found: Run, console: Console) -> None:
+    """What every rope pulled with, and where the parts are."""
+    from rich.table import Table
+
+    console.print(f"{found.scene.title or 'machine'}: {found.time[-1]:g} s, {len(found.time) - 1} steps", style="bold")
+    ropes = Table("rope", "span", "tension at the end [N]", "largest [N]", "length at rest [m]")
+    for rope in found.scene.ropes:
+        tension, rest = np.array(found.tension[rope.name]), np.array(found.rest[rope.name])
+        for i, link in enumerate(rope.path):
+            if np.isnan(tension[:, i]).all():
+                continue
+            after = rope.path[(i + 1) % len(rope.path)].on
+            now = "broken" if rope.name in found.broken else _said(tension[-1, i])
+            ropes.add_row(rope.name, f"{link.on} – {after}", now, _said(np.nanmax(tension[:, i])), _said(rest[-1, i]))
+    parts = Table("part", "x [m]", "y [m]", "z [m]")
+    for name, places in found.position.items():
+        parts.add_row(name, *(_said(k) for k in places[-1]))
+    for table in (ropes, parts):
+        if table.row_count:
+            console.print(table)
+    print_checks(found.checks, console)
+
+
+def _said(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.5g}"
+
+
+def write_run(found: Run, folder: Path) -> Iterator[Path]:
+    """JSON, arrays, and the tensions as a plot."""
+    from lissom.analysis.plots import image
+
+    make_folder(folder)
+    yield write(folder / "run.json", run_json(found).encode())
+    yield write(folder / "run.npz", run_npz(found))
+    if found.scene.ropes:
+        yield write(folder / "tension.png", image(plot_tensions(found), "png"))
+
+
+def run_npz(found: Run) -> bytes:
+    """Everything over time as arrays: time, energy, and "rope.tension", "part.position", "joint.torque" and so on."""
+    stream = BytesIO()
+    arrays = {"time": np.array(found.time), "energy": np.array(found.energy)}
+    for key in ("tension", "rest", "stored", "position", "quaternion", "joint", "torque"):
+        arrays |= {f"{name}.{key}": np.array(rows) for name, rows in getattr(found, key).items()}
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def plot_tensions(found: Run) -> Figure:
+    """A panel for each rope, a line for each span."""
+    from matplotlib import rc_context
+
+    from lissom.analysis.plots import STYLE, new_figure
+
+    with rc_context(STYLE):
+        figure = new_figure(7.4, 1.8 * len(found.scene.ropes) + 0.6)
+        axes = figure.subplots(len(found.scene.ropes), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, rope in zip(axes, found.scene.ropes, strict=True):
+            tension = np.array(found.tension[rope.name])
+            for i, link in enumerate(rope.path):
+                if not np.isnan(tension[:, i]).all():
+                    axis.plot(found.time, tension[:, i], label=f"from {link.on}")
+            axis.set_ylabel(f"{rope.name} [N]")
+            axis.legend(fontsize=7)
+        axes[-1].set_xlabel("time [s]")
+    return figure

@@ -1,0 +1,346 @@
+"""A machine in time: the bodies, joints and ropes of one scene, stepped."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.kernels import unchecked
+from lissom.machines import joints as joint_kinds
+from lissom.machines.events import whole_length
+from lissom.machines.joints import MOTOR, RUB, SLOTS
+from lissom.machines.network import make_network
+from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor, wound_by
+from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
+from lissom.machines.stepping import advance
+from lissom.scene import Scene
+from lissom.scene.pose import Pose
+
+Array = NDArray[np.float64]
+
+FULL = 400
+"""Rows up to which the envelope has room for a full matrix."""
+
+
+@dataclass(frozen=True)
+class RopeReading:
+    """A rope as it is. Spans are those between active links, in order."""
+
+    leaves: NDArray[np.int64]  # (spans,) the link of the path that each span leaves
+    tension: Array  # (spans,) N
+    length: Array  # (spans,) m
+    rest: Array  # (spans,) unstretched, m
+    stored: Array  # (links,) on each link of the path, m; 0 where it is not active
+    active: NDArray[np.bool_]  # (links,)
+    turns: Array  # (links,) what is stored, in turns about the wheel
+    fleet: Array  # (links,) the larger angle between a span of the link and its plane, rad; 0 where no rope lies on it
+    start: Array  # (spans, 3) where each span begins, m
+    end: Array  # (spans, 3)
+    total: float  # unstretched length of the whole rope, m
+    broken: bool
+
+
+@dataclass(frozen=True)
+class JointReading:
+    """A joint as it is."""
+
+    value: float  # rad or m
+    speed: float  # rad/s or m/s, over the last substep
+    torque: float  # of its motor, or of friction, on the part, N m or N
+    force: Array  # (3,) that the joint exerts on the part, N; without what acts along the axis of a slide
+
+
+@dataclass(frozen=True)
+class MachineState:
+    """A machine as it was: pickles, and never changes. `scene` is the one it began with."""
+
+    scene: Scene
+    time: float
+    substep: float  # s, of the last step; 0 before the first
+    substeps: int
+    iterations: int
+    solver: str
+    arrays: dict[str, NDArray[Any]]  # by "bodies.v", "links.rest", …
+
+
+KEPT = {
+    "bodies": ("x", "q", "v", "l"),
+    "joints": ("value", "before", "motor", "speed", "torque"),
+    "ropes": ("broken",),
+    "links": (
+        "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
+    ),
+    "known": ("total", "last", "state"),
+}  # fmt: skip
+"""What a machine needs to go on as it would have."""
+
+
+class Machine:
+    """Bodies and ropes of a scene that move in time [docs/theory/machines.md].
+
+    `substeps` of each step are solved `iterations` times, all rows together; `solver = "gauss-seidel"` makes that many
+    sweeps row by row instead, as MCJM18 do.
+    """
+
+    def __init__(self, scene: Scene, *, substeps: int = 10, iterations: int = 1, solver: str = "direct") -> None:
+        if solver not in ("direct", "gauss-seidel"):
+            raise ValueError(f"solver {solver!r}: must be direct or gauss-seidel")
+        for name, count in (("substeps", substeps), ("iterations", iterations)):
+            if count < 1:
+                raise ValueError(f"{name} = {count}: must be 1 or more")
+        self.scene = scene
+        self.substeps, self.iterations, self.solver = int(substeps), int(iterations), solver
+        self.time = 0.0
+        self._h = 0.0
+        self._read = read_machine(scene)
+        self._parts = self._read.parts
+        rows = len(self._parts.rows.a)
+        self._room = rows * (rows + 1) // 2 if rows <= FULL else 64 * rows
+        self._net = make_network(rows, len(self._read.mass), self._room)
+        if solver == "gauss-seidel" and self._slippery:
+            raise ValueError("solver = 'gauss-seidel': has no rows for pinholes and smooth or rough wheels; use direct")
+
+    @property
+    def _slippery(self) -> bool:
+        links = self._parts.links
+        return bool(np.any((links.kind == 2) | (links.friction >= 0.0)))
+
+    def step(self, dt: float) -> None:
+        """Advances by `dt` seconds."""
+        if not (dt > 0.0 and math.isfinite(dt)):
+            raise ValueError(f"dt = {dt}: must be a time above 0, in s")
+        self._h = float(dt) / self.substeps
+        gx, gy, gz = self.scene.gravity
+        needed = unchecked(advance)(
+            self._parts, self._net, (gx, gy, gz), self._h, self.substeps, self.iterations,
+            self.solver == "direct", self._read.size,
+        )  # fmt: skip
+        self.time += dt
+        if needed > self._room:
+            self._room = 2 * needed
+            self._net = make_network(len(self._parts.rows.a), len(self._read.mass), self._room)
+
+    @property
+    def state(self) -> MachineState:
+        """A snapshot to come back to."""
+        arrays = {f"{of}.{key}": getattr(getattr(self._parts, of), key).copy() for of in KEPT for key in KEPT[of]}
+        return MachineState(
+            self.scene, self.time, self._h, self.substeps, self.iterations, self.solver, arrays
+        )  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: MachineState) -> "Machine":
+        """Goes on as the machine of the snapshot would have, bit by bit."""
+        machine = cls(state.scene, substeps=state.substeps, iterations=state.iterations, solver=state.solver)
+        machine.time, machine._h = state.time, state.substep
+        for key, values in state.arrays.items():
+            of, _, name = key.partition(".")
+            getattr(getattr(machine._parts, of), name)[...] = values
+        see_links(machine._parts.bodies, machine._parts.links)
+        reel(machine._parts.ropes, machine._parts.links)
+        return machine
+
+    # ---- bodies -----------------------------------------------------------------------------------------------
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Names of the free parts, one for each body."""
+        return self._read.roots
+
+    def pose(self, part: str) -> Pose:
+        """Position (m) and quaternion (w, x, y, z) of a part in the world."""
+        self.scene.part(part)  # raises with near matches
+        on, bodies = self._read.placed[part], self._parts.bodies
+        r = matrix_of(bodies.q[on.body])
+        x = bodies.x[on.body] + r @ on.offset
+        q = quaternion_of(r @ on.turn)
+        return (float(x[0]), float(x[1]), float(x[2])), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+
+    @property
+    def poses(self) -> dict[str, Pose]:
+        """Of the free parts, by name."""
+        return {name: self.pose(name) for name in self._read.roots}
+
+    @property
+    def joint_values(self) -> dict[str, float]:
+        """Of the hinges and slides on free parts, rad or m, within their ranges."""
+        joints = self._parts.joints
+        values = np.clip(joints.value, joints.low, joints.high)
+        on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
+        return {name: float(values[j]) for j, name in enumerate(self._read.joints) if on_axis[j]}
+
+    def velocity(self, part: str) -> Array:
+        """(3,) of the centre of mass of the body that a part belongs to, m/s."""
+        self.scene.part(part)
+        return np.array(self._parts.bodies.v[self._read.placed[part].body])
+
+    def angular_velocity(self, part: str) -> Array:
+        """(3,) rad/s, world axes."""
+        self.scene.part(part)
+        bodies, b = self._parts.bodies, self._read.placed[part].body
+        r = matrix_of(bodies.q[b])
+        return np.asarray(r @ (bodies.inverse_inertia[b] * (r.T @ bodies.l[b])))
+
+    def set_velocity(self, part: str, *, linear: Array | None = None, angular: Array | None = None) -> None:
+        """Gives the body of a free part another velocity (m/s) or angular velocity (rad/s), world axes."""
+        self.scene.part(part)
+        bodies, b = self._parts.bodies, self._read.placed[part].body
+        if not bodies.movable[b]:
+            raise ValueError(f'{part}: must have motion = "free" to be given a velocity')
+        if linear is not None:
+            bodies.v[b] = linear
+        if angular is not None:
+            r = matrix_of(bodies.q[b])
+            own = r.T @ np.asarray(angular, dtype=float)
+            k = bodies.inverse_inertia[b]
+            bodies.l[b] = r @ np.divide(own, k, out=np.zeros(3), where=k > 0.0)
+
+    @property
+    def momentum(self) -> tuple[Array, Array]:
+        """(3,) linear, kg m/s, and (3,) angular about the world's origin, kg m²/s, of all bodies."""
+        bodies, mass = self._parts.bodies, self._read.mass
+        p = mass[:, None] * bodies.v
+        return p.sum(axis=0), (bodies.l + np.cross(bodies.x, p)).sum(axis=0)
+
+    @property
+    def size(self) -> float:
+        """Of the whole as it began, m."""
+        return self._read.size
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints on free parts."""
+        return self._read.joints
+
+    def stop(self) -> None:
+        """Everything stands still; it may begin to move again."""
+        self._parts.bodies.v[1:] = 0.0
+        self._parts.bodies.l[1:] = 0.0
+
+    @property
+    def fastest(self) -> tuple[str, float]:
+        """The free part that moves fastest, and its speed, m/s; a turn counts with the size of the machine."""
+        speeds = {name: float(np.linalg.norm(self.velocity(name))) for name in self.moving}
+        for name in speeds:
+            speeds[name] += self.size * float(np.linalg.norm(self.angular_velocity(name)))
+        return max(speeds.items(), key=lambda k: k[1], default=("", 0.0))
+
+    @property
+    def kinetic_energy(self) -> float:
+        """J."""
+        bodies, mass = self._parts.bodies, self._read.mass
+        found = 0.5 * float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
+        for b in range(1, len(mass)):
+            own = matrix_of(bodies.q[b]).T @ bodies.l[b]
+            found += 0.5 * float(own @ (bodies.inverse_inertia[b] * own))
+        return found
+
+    @property
+    def energy(self) -> float:
+        """Kinetic, of weight, of elastic ropes and of springs, J."""
+        bodies, mass = self._parts.bodies, self._read.mass
+        found = self.kinetic_energy - float(mass @ (bodies.x @ np.array(self.scene.gravity)))
+        joints = self._parts.joints
+        found += 0.5 * float(joints.spring @ (joints.value - joints.rest) ** 2)
+        for r, rope in enumerate(self.scene.ropes):
+            if rope.mass_per_length is not None:
+                found -= float(self._hung(r) @ np.array(self.scene.gravity))
+            if rope.stiffness is None and rope.compliance is None:
+                continue
+            links = self._parts.links
+            for i in self._spans(r):
+                stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
+                soft = (rope.compliance or 0.0) * ((links.next[i] - i) % len(rope.path))
+                if rope.stiffness is not None:
+                    soft = links.rest[i] / rope.stiffness.axial
+                found += 0.5 * stretch * stretch / soft if soft else 0.0
+        return found
+
+    def _hung(self, r: int) -> Array:
+        """(3,) mass of a rope times where it is, kg m."""
+        ropes, links, spans = self._parts.ropes, self._parts.links, self._spans(r)
+        whole = slice(ropes.first[r], ropes.last[r])
+        on = links.active[whole] * links.stored[whole]
+        hung = on @ links.middle[whole] + 0.5 * links.rest[spans] @ (links.start[spans] + links.end[spans])
+        return np.asarray(ropes.mass[r] * hung)
+
+    # ---- ropes and joints -------------------------------------------------------------------------------------
+
+    def rope(self, name: str) -> RopeReading:
+        """Tensions, lengths and what is stored, now."""
+        r = self.scene.ropes.index(self.scene.rope(name))
+        ropes, links = self._parts.ropes, self._parts.links
+        all_of = slice(ropes.first[r], ropes.last[r])
+        spans = self._spans(r)
+        lam = self._parts.known.total[len(self._read.joints) * SLOTS + np.array(spans, dtype=np.int64)]
+        tension = lam / self._h**2 if self._h > 0.0 else np.zeros(len(spans))
+        broken = bool(ropes.broken[r])
+        return RopeReading(
+            np.array(spans, dtype=np.int64) - ropes.first[r],
+            0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
+            links.active[all_of] == 1, links.stored[all_of] / links.around[all_of], self._fleet(r),
+            links.start[spans], links.end[spans],
+            float(whole_length(ropes, links, r)), broken,
+        )  # fmt: skip
+
+    def _fleet(self, r: int) -> Array:
+        ropes, links = self._parts.ropes, self._parts.links
+        found = np.zeros(ropes.last[r] - ropes.first[r])
+        for i in self._spans(r):
+            t = (links.end[i] - links.start[i]) / max(float(links.length[i]), 1e-300)
+            for k in (i, links.next[i]):
+                if links.kind[k] in (ROLLING, HYBRID):
+                    aslant = abs(float(t @ links.w3[k]))
+                    found[k - ropes.first[r]] = max(found[k - ropes.first[r]], math.asin(min(aslant, 1.0)))
+        return found
+
+    def _spans(self, r: int) -> list[int]:
+        ropes, links = self._parts.ropes, self._parts.links
+        return [i for i in range(ropes.first[r], ropes.last[r]) if links.active[i] and links.next[i] >= 0]
+
+    def joint(self, name: str) -> JointReading:
+        """Value, speed, torque and force of a joint on a free part."""
+        j = self._joint(name)
+        joints, h = self._parts.joints, self._h
+        lam = self._parts.known.total[j * SLOTS : (j + 1) * SLOTS]
+        if h == 0.0:
+            return JointReading(float(joints.value[j]), 0.0, 0.0, np.zeros(3))
+        speed = float(joints.value[j] - joints.before[j]) / h
+        torque = -float(lam[MOTOR] + lam[RUB]) / h**2
+        if joints.motor[j] == joint_kinds.TORQUE:
+            torque = float(joints.torque[j])
+        force = np.zeros(3)
+        if joints.kind[j] != joint_kinds.SLIDE:
+            force = -lam[:3] / h**2
+        else:
+            x, y, _ = self._axes(j).T
+            force = -(lam[0] * x + lam[1] * y) / h**2
+        return JointReading(float(joints.value[j]), speed, torque, force)
+
+    def _axes(self, j: int) -> Array:
+        joints, bodies = self._parts.joints, self._parts.bodies
+        return matrix_of(bodies.q[joints.a[j]]) @ matrix_of(joints.frame_a[j])
+
+    def _joint(self, name: str) -> int:
+        self.scene.joint(name)  # raises with near matches
+        if name not in self._read.joints:
+            raise ValueError(f'{name}: stands still in a machine: its part must have motion = "free"')
+        return self._read.joints.index(name)
+
+    def set_motor(
+        self, name: str, *, speed: float | None = None, torque: float | None = None, tension: float | None = None
+    ) -> None:
+        """A speed (rad/s, m/s) with a largest torque (N m, N; None: any), or a torque alone; neither: no motor.
+
+        On a hinge that turns a spool a `tension` (N) alone hauls the rope with that.
+        """
+        if speed is not None and torque is not None and not torque > 0.0:
+            raise ValueError(f"torque = {torque}: must be above 0 beside a speed: it is the most that the motor has")
+        j = self._joint(name)
+        if tension is not None:
+            if speed is not None or torque is not None or not tension >= 0.0:
+                raise ValueError(f"tension = {tension}: must stand alone, and be 0 or more")
+            torque = tension * wound_by(self._read.winding, name)
+        set_motor(self._parts.joints, j, speed, torque)

@@ -1,0 +1,50 @@
+"""Where a machine comes to rest: it falls, and is stopped whenever it begins to slow down (kinetic damping)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lissom.machines.machine import Machine
+
+DT = 1.0 / 60.0
+MOST_STEPS = 6000
+STILL = 1e-6
+"""Of the size of the machine, per second: what is slower after having been stopped stands, its forces in balance."""
+
+LONG_ENOUGH = 20
+"""Steps for which it must be that slow."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How the search for rest went."""
+
+    ok: bool
+    steps: int
+    reason: str = ""
+
+
+def find_rest(machine: Machine) -> Rest:
+    """Moves a machine to where it stands by itself; motors with a speed hold where they are, with the torque they have.
+
+    `machine.joint(name).torque` then is what each motor holds with.
+    """
+    for name in machine.joints:
+        motor = machine.scene.joint(name).motor
+        if motor is not None and motor.speed is not None:
+            machine.set_motor(name, speed=0.0, torque=motor.torque)
+    size, before, slow = machine.size, 0.0, 0
+    for k in range(MOST_STEPS):
+        machine.step(DT)
+        now = machine.kinetic_energy
+        if not np.isfinite(now):
+            return Rest(False, k + 1, "it flew apart; take more substeps")
+        slow = slow + 1 if machine.fastest[1] < STILL * size else 0
+        if slow >= LONG_ENOUGH:
+            return Rest(True, k + 1)
+        if now < before:
+            machine.stop()
+            now = 0.0
+        before = now
+    part, speed = machine.fastest
+    return Rest(False, MOST_STEPS, f"{part} still moves at {speed:.3g} m/s: nothing holds it, or it swings on")

@@ -1,0 +1,107 @@
+"""One step of a machine: substeps of prediction, rows, contacts, and links that change [docs/theory/machines.md]."""
+
+from typing import NamedTuple
+
+from lissom.geometry.triples import Vector
+from lissom.kernels import lean_kernel as kernel
+from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, see_mobility
+from lissom.machines.contacts import Contacts, find_contacts, press, settle
+from lissom.machines.events import change_links
+from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
+from lissom.machines.network import Network, solve_in_turn, solve_together
+from lissom.machines.ropes import (
+    Links,
+    Ropes,
+    as_predicted,
+    ease_off,
+    guard_rows,
+    left_over,
+    reel,
+    rope_rows,
+    see_links,
+    slip,
+    weigh,
+)
+from lissom.machines.rows import Multipliers, Rows
+
+SWEEPS = 50  # row by row, where all together were not settled, or the envelope outgrew its room within a step
+MISSING = 1e-5  # of the size of the machine: a span that lacks less after one solution of (4) needs no second one
+MOST_ITERATIONS = 10  # two or three are usual where a rope is pulled straight with a blow
+
+
+class Parts(NamedTuple):
+    """All that a step works on."""
+
+    bodies: Bodies
+    joints: Joints
+    ropes: Ropes
+    links: Links
+    contacts: Contacts
+    rows: Rows
+    known: Multipliers
+
+
+@kernel
+def gather(parts: Parts, gravity: Vector, h: float) -> None:
+    """All rows, at the present poses."""
+    bodies, joints, ropes, links, _, rows, known = parts
+    spans = joints.kind.shape[0] * SLOTS
+    slips = spans + links.kind.shape[0]
+    rows.used[0] = 0
+    see_mobility(bodies)
+    joint_rows(rows, bodies, joints, h)
+    see_links(bodies, links)
+    reel(ropes, links)
+    rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
+    guard_rows(rows, bodies, ropes, links, slips + links.kind.shape[0])
+
+
+@kernel
+def advance(
+    parts: Parts, net: Network, gravity: Vector, h: float, substeps: int, iterations: int, together: bool, size: float
+) -> int:
+    """`iterations` of (4) in each substep, and more where spans still miss their lengths; when not `together`, that
+    many sweeps row by row. The room that `net` needs, if links that came or went have made it too small: rows were
+    then solved in turn.
+    """
+    bodies, joints, ropes, links, contacts, rows, known = parts
+    spans = joints.kind.shape[0] * SLOTS
+    needed = 0
+    for _ in range(substeps):
+        drive(bodies, joints)
+        weigh(bodies, ropes, links, gravity)
+        predict(bodies, gravity, h)
+        find_contacts(bodies, contacts, h)
+        for k in range(links.kind.shape[0]):
+            links.slipped[k] = 0.0
+        done = 0
+        while True:
+            gather(parts, gravity, h)
+            if done > 0:
+                as_predicted(rows, bodies, links)
+            for k in range(known.total.shape[0]):
+                known.total[k] = 0.0
+            if together:
+                room = solve_together(rows, bodies, known, net, size)
+                if room != 0:
+                    needed = max(needed, room)
+                    solve_in_turn(rows, bodies, known, SWEEPS)
+            else:
+                solve_in_turn(rows, bodies, known, iterations)
+            apply_corrections(bodies, h)
+            slip(rows, ropes, links, known, spans)
+            press(bodies, contacts, h)
+            see_links(bodies, links)
+            reel(ropes, links)
+            done += 1
+            settled = left_over(ropes, links, known, spans, h) <= MISSING * size
+            if not together or (done >= iterations and (settled or done >= MOST_ITERATIONS)):
+                break
+        if together and not settled:
+            ease_off(ropes, links, known, spans, h)
+        finish(bodies, h)
+        settle(bodies, contacts)
+        change_links(ropes, links, known, spans, gravity, h)
+    reel(ropes, links)
+    see_joints(bodies, joints)
+    return needed

@@ -1,0 +1,113 @@
+"""Machines from the outside: `Simulation.step`, `lissom run`, the examples."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lissom import cli
+from lissom.machines.machine import Machine
+from lissom.scene import Scene
+from lissom.simulation import Simulation
+from tests.machines.references import reference
+from tests.machines.scenes import atwood, axle, scene, wheel
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "machines"
+
+
+def test_a_simulation_steps_as_its_machine() -> None:
+    said = atwood(reference("pulley_atwood"))
+    machine, simulation = Machine(said), Simulation(said)
+    for _ in range(20):
+        machine.step(1.0 / 60.0)
+        simulation.step(1.0 / 60.0)
+    for name in ("wheel", "one", "two"):
+        assert simulation.pose(name)[0] == pytest.approx(machine.pose(name)[0], abs=1e-12)
+        assert abs(np.dot(simulation.pose(name)[1], machine.pose(name)[1])) == pytest.approx(1.0)
+    assert simulation.joints["wheel axle"] == pytest.approx(machine.joint("wheel axle").value)
+
+
+def test_the_scene_of_a_stepped_machine_goes_on_from_there() -> None:
+    simulation = Simulation(atwood(reference("pulley_atwood")))
+    for _ in range(20):
+        simulation.step(1.0 / 60.0)
+    again = Machine(Scene.from_dict(simulation.scene.to_dict()))
+    assert again.pose("one")[0] == pytest.approx(simulation.pose("one")[0], abs=1e-12)
+    assert again.joint("wheel axle").value == pytest.approx(simulation.joints["wheel axle"])
+    assert again.rope("rope").length == pytest.approx(simulation.machine.rope("rope").length)
+
+
+def test_a_cable_on_a_turning_wheel_follows() -> None:
+    """Clamped on the rim of a wheel that a motor turns: its end is where the rim is, and it is in equilibrium there."""
+    said = scene([wheel("wheel", 0.0, 0.0, 0.1, motion="free", mass=1.0)], [axle("wheel", motor={"speed": 1.0})], [])
+    hose = {
+        "name": "hose",
+        "stiffness": {"bending": 0.01, "torsion": 0.008},
+        "mass_per_length": 0.05,
+        "length": 0.5,
+        "collide": False,
+        "start": {"position": [0.4, 0.0, 0.0], "tangent": [0, 0, -1]},
+        "end": {"on": "wheel", "position": [0.1, 0.0, 0.0], "tangent": [-1, 0, 0]},
+    }
+    simulation = Simulation(Scene.from_dict({**said.to_dict(), "cables": [hose]}))
+    assert simulation.solve().ok
+    for _ in range(30):
+        assert simulation.step(1.0 / 60.0).ok
+    angle = simulation.machine.joint("wheel axle").value
+    assert angle == pytest.approx(0.5, rel=1e-6)
+    end = simulation.cable("hose").positions[-1]
+    assert end == pytest.approx([0.1 * math.cos(angle), 0.0, 0.1 * math.sin(angle)], abs=1e-8)
+
+
+def test_run_prints_json_and_writes_files(tmp_path: Path) -> None:
+    file = str(EXAMPLES / "atwood.toml")
+    result = CliRunner().invoke(cli.app, ["run", file, "--seconds", "0.5", "--json", "-o", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["time"][-1] == pytest.approx(0.5)
+    r = 0.102  # to the middle of the rope
+    expected = 9.81 * 0.8 / (3.2 + 0.004 / r**2)
+    left = np.array(found["parts"]["left"]["position"])[:, 2]
+    assert left[0] - left[-1] == pytest.approx(0.5 * expected * 0.25, rel=0.01)
+    assert found["ropes"]["rope"]["tension"][-1][:2] == pytest.approx(
+        [2.0 * (9.81 - expected), 1.2 * (9.81 + expected)], rel=0.01
+    )
+    assert {k.name for k in tmp_path.iterdir()} == {"run.json", "run.npz", "tension.png"}
+    assert np.load(tmp_path / "run.npz")["left.position"].shape == (31, 3)
+
+
+def test_run_says_what_is_wrong(tmp_path: Path) -> None:
+    text = (EXAMPLES / "atwood.toml").read_text().replace('radius = "100 mm"', 'radius = "1.1 m"')
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    result = CliRunner().invoke(cli.app, ["run", str(file)])
+    assert result.exit_code == 2
+    assert "must lie outside wheel" in result.stderr
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_run_and_keep_their_ropes(path: Path) -> None:
+    said = Scene.load(path)
+    machine = Machine(said)
+    totals = {rope.name: machine.rope(rope.name).total for rope in said.ropes}
+    for _ in range(120):
+        machine.step(1.0 / 60.0)
+    assert math.isfinite(machine.energy)
+    for name, total in totals.items():
+        assert machine.rope(name).total == pytest.approx(total, abs=1e-10)
+
+
+def test_the_hoist_lifts_at_the_speed_of_its_drum() -> None:
+    """2 rad/s on a drum of 100 mm: 0.2 m/s, and the rope carries the weight. Its elongation is that of E A."""
+    machine = Machine(Scene.load(EXAMPLES / "hoist.toml"))
+    before = machine.pose("load")[0][2]
+    for _ in range(180):
+        machine.step(1.0 / 60.0)
+    rope = machine.rope("hoist")
+    assert machine.pose("load")[0][2] - before == pytest.approx(0.2 * machine.time, abs=5e-3)
+    assert rope.tension == pytest.approx([981.0] * 2, rel=0.02)
+    assert rope.stored[0] == pytest.approx(12.0 + 0.2 * machine.time, abs=5e-3)
+    assert machine.joint("winch").torque == pytest.approx(98.1, rel=0.02)

@@ -1,0 +1,50 @@
+"""Random machines run without losing rope, gaining energy or flying apart."""
+
+import math
+
+import pytest
+
+from lissom.scene import SceneError
+from tests.machines.random_machines import random_machine
+
+GROWTH = 0.005
+"""m that the whole weight would have to be lifted."""
+
+
+def run_random(seed: int, seconds: float) -> str:
+    """What went wrong; "refused" where the rope cannot run so."""
+    try:
+        machine = random_machine(seed)
+    except SceneError:
+        return "refused"
+    total = machine.rope("rope").total
+    start = machine.energy
+    scale = float(9.81 * machine._read.mass.sum()) or 1.0
+    for _ in range(round(seconds * 60)):
+        machine.step(1.0 / 60.0)
+        if not math.isfinite(machine.energy):
+            return f"not finite at {machine.time:.2f} s"
+        if abs(machine.rope("rope").total - total) > 1e-10:
+            return f"length changed by {machine.rope('rope').total - total:.1e} at {machine.time:.2f} s"
+        if machine.energy > start + GROWTH * scale:
+            return f"energy grew by {(machine.energy - start) / scale:.3f} m of the weight at {machine.time:.2f} s"
+    return ""
+
+
+def failures(seeds: range, seconds: float) -> tuple[list[tuple[int, str]], int]:
+    found = [(seed, run_random(seed, seconds)) for seed in seeds]
+    return [k for k in found if k[1] not in ("", "refused")], sum(k[1] == "refused" for k in found)
+
+
+def test_random_machines() -> None:
+    wrong, refused = failures(range(200), 5.0)
+    assert not wrong
+    assert refused < 60
+
+
+@pytest.mark.soak
+def test_many_random_machines() -> None:
+    """About one in a thousand still gains energy in a single blow; why is not known of all of them."""
+    wrong, _ = failures(range(1000, 11_000), 10.0)
+    assert not [k for k in wrong if not k[1].startswith("energy")]
+    assert len(wrong) <= 20
