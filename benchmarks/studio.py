@@ -1,4 +1,5 @@
-"""The studio as a page sees it: from a move of the pointer to the new shape on the wire, and how many shapes a second.
+"""The studio as a page sees it: from a move of the pointer to the new shape on the wire and to the picture of it in a
+browser, and how many shapes a second.
 
 `python -m benchmarks.studio`; `--quick` for fewer frames, `--markdown` for the table of docs/benchmark.md.
 """
@@ -14,7 +15,9 @@ from typing import Any
 
 import numpy as np
 import trimesh
+from playwright.sync_api import sync_playwright
 from rich.console import Console
+from tests.browser.chromium import FLAGS, MISSING, find
 from tests.studio.server import Page, Server, header
 
 from benchmarks.dragged import at_most, percentiles
@@ -27,6 +30,21 @@ HERE = (0.4, 0.0, 0.0)  # the end that is dragged, m
 RADIUS = 0.03  # of the circle it is dragged along, m
 STEP = 0.1  # rad of it, of one move: 3 mm
 SIDES = 224  # of the ball: 100,000 triangles
+WATCH = """() => {
+  const { stage, store } = window.lissom;
+  const draw = stage.draw.bind(stage);
+  const seen = (window.seen = { moved: 0, wanted: "", times: [] });
+  window.addEventListener("pointermove", (event) => (seen.moved = event.timeStamp), true);
+  stage.draw = () => {
+    draw();
+    const wanted = String(store.get("held")?.wanted ?? "");
+    if (wanted === seen.wanted) return;
+    seen.wanted = wanted;
+    stage.renderer.getContext().finish();
+    seen.times.push(performance.now() - seen.moved);
+  };
+}"""
+"""In the page: ms from each move of the pointer until the first picture of a shape that follows it is finished."""
 
 
 def scene(cables: int) -> Scene:
@@ -87,6 +105,32 @@ def is_at(frame: dict[str, Any], wanted: list[float]) -> bool:
     return bool(frame["held"]) and math.dist(frame["held"]["wanted"], wanted) < 1e-12
 
 
+def drawn(server: Server, other: Page, path: str, frames: int) -> list[float]:
+    """ms from moving the mouse to the picture of the shape that follows, in a real browser, one after the other.
+
+    The `other` page hears them too.
+    """
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(server.address)
+        page.wait_for_function("() => window.lissom?.position && window.lissom.store.get('readouts')")
+        page.evaluate(WATCH)
+        x, y = page.evaluate("(path) => lissom.project(lissom.position(path))", path)
+        page.mouse.move(x, y)
+        page.evaluate("lissom.drawn()")
+        page.mouse.down()
+        for number in range(1, frames + 1):
+            angle = STEP * number
+            page.mouse.move(x - 60.0 * (1.0 - math.cos(angle)), y - 60.0 * math.sin(angle))
+            page.wait_for_function("(number) => window.seen.times.length >= number", arg=number)
+            hear_all(other)
+        page.mouse.up()
+        found: list[float] = page.evaluate("window.seen.times")
+        browser.close()
+    return found
+
+
 def rate(page: Page, seconds: float) -> float:
     """Shapes a second while the pointer moves 125 times a second, whether they come or not."""
     page.do("Grab", path="hose 0/end")
@@ -115,7 +159,7 @@ def measure(quick: bool) -> list[Row]:
     for cables in (1, 10):
         what = f"{cables} × 101 points, 100k triangles"
         group = "one hose" if cables == 1 else "ten hoses"
-        with studio(cables) as (_, page, load):
+        with studio(cables) as (server, page, load):
             latencies(page, 20)
             times = latencies(page, frames)
             aim = at_most(float(np.percentile(times, 95)), 8.0, "p95 ≤ 8") if cables == 1 else {}
@@ -127,6 +171,12 @@ def measure(quick: bool) -> list[Row]:
             size = len(page.frames[-1])
             head = size - 32 * sum(k["points"] for k in header(page.frames[-1])["strands"])
             rows.append(Row(group, "bytes of a frame", note=f"{size:,}, of which {head:,} are its header"))
+            if find() is None:
+                rows.append(Row(group, "pointer to picture", note=MISSING))
+            else:
+                times = drawn(server, page, "hose 0/end", frames // 4)[5:]
+                where = "in chromium, 1280 × 720, drawn by the processor"
+                rows.append(Row(group, "pointer to picture", 101 * cables, **percentiles(times), note=where))
             rows.append(Row(group, "from the command to ready", mean=1e3 * load, note="kernels compiled before"))
     return rows
 
