@@ -114,7 +114,7 @@ def drawn(server: Server, other: Page, path: str, frames: int) -> list[float]:
         browser = playwright.chromium.launch(executable_path=find(), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.goto(server.address)
-        page.wait_for_function("() => window.lissom?.position && window.lissom.store.get('readouts')")
+        page.wait_for_function("() => window.lissom?.store.get('readouts') && window.lissom.still()")
         page.evaluate(WATCH)
         x, y = page.evaluate("(path) => lissom.project(lissom.position(path))", path)
         page.mouse.move(x, y)
