@@ -16,7 +16,7 @@ from lissom.scene import Scene
 from lissom.scene.templates import TEMPLATES
 from lissom.simulation import Report, Simulation
 from lissom.studio import running
-from lissom.studio.worker import Start
+from lissom.studio.launching import Start
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DEMO = str(EXAMPLES / "brake-hose.toml")

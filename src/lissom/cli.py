@@ -100,16 +100,14 @@ def studio(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
 ) -> None:
     """Open the workbench in the browser."""
-    with user_mistakes():
-        open_studio(scene, host, port, browser)
+    open_studio(scene, host, port, browser)
 
 
 def open_studio(scene: Path | None, host: str = "127.0.0.1", port: int = 7420, browser: bool = True) -> None:
-    from lissom.scene import SceneError
     from lissom.studio.running import run_studio, start_for
 
     if scene is not None and not scene.is_file():
-        raise SceneError(f"{scene}: there is no such file; `lissom new {scene}` writes one to begin with")
+        fail(f"{scene}: there is no such file; `lissom new {scene}` writes one to begin with")
     run_studio(start_for(scene), host=host, port=port, browser=browser)
 
 

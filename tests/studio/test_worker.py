@@ -16,7 +16,8 @@ from lissom.session import describing, filing, shapes
 from lissom.session.messages import AddClip, Drag, Drop, Edit, Grab, Record, Replay
 from lissom.session.surfaces import Surfaces
 from lissom.studio import warming
-from lissom.studio.worker import END, GIVE_STATE, STOPPED, Start, Worker
+from lissom.studio.launching import END, GIVE_STATE, Start
+from lissom.studio.worker import STOPPED, Worker
 from tests.session.scenes import make_session
 from tests.studio.server import header
 

@@ -15,13 +15,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from multiprocessing import get_context
 from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.spawning import without_script
-from lissom.studio.worker import END, GIVE_STATE, GONE, Start, run
+from lissom.studio.launching import END, GIVE_STATE, GONE, Launched, Start, launch
 
 KEPT_EVENTS: Final = 2000
 """For pages that come back; who was away for longer gets the whole scene."""
@@ -45,8 +43,10 @@ class Reader:
 class Bridge:
     """Owns the simulation process."""
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, launched: Launched) -> None:
+        """`launched`: the process that began with `start`."""
         self.start_with = start
+        self._process, self._pipe = launched
         self.events: deque[tuple[int, str | None, str]] = deque()  # number, page (none: all), text
         self._kept_bytes = 0
         self.seq = int(time.time() * 1000.0)  # larger than any of a server before this one
@@ -65,28 +65,17 @@ class Bridge:
         self._waiting: set[tuple[str, int]] = set()
         self._outbox: queue.Queue[tuple[str, str] | None] = queue.Queue()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._process: Any = None
-        self._pipe: Any = None
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Starts the process."""
+        """From now on the process is listened to."""
         self._loop = loop
-        self._launch(self.start_with)
-        threading.Thread(target=self._write, daemon=True).start()
-
-    def _launch(self, start: Start) -> None:
-        context = get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=run, args=(theirs, start), daemon=True)
-        with without_script():
-            self._process.start()
-        theirs.close()
         threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
+        threading.Thread(target=self._write, daemon=True).start()
 
     @property
     def pid(self) -> int | None:
         """Of the simulation process."""
-        return None if self._process is None else self._process.pid
+        return self._process.pid
 
     def send(self, page: str, text: str) -> None:
         """A command of a page."""
@@ -98,12 +87,11 @@ class Bridge:
         self.closed = True
         self._outbox.put(("", END))
         self._outbox.put(None)
-        if self._process is not None:
-            for more in (self._process.terminate, self._process.kill):
-                self._process.join(timeout=2.0)
-                if self._process.is_alive():
-                    more()
-            self._process.join()
+        for more in (self._process.terminate, self._process.kill):
+            self._process.join(timeout=2.0)
+            if self._process.is_alive():
+                more()
+        self._process.join()
 
     # ---- threads -----------------------------------------------------------------------------------------------------
 
@@ -189,7 +177,8 @@ class Bridge:
                 "The simulation stopped and was started again from what was last kept; what was done cannot be undone."
             )
             self._event(wire.event_text(Notice("warning", text)))
-            self._launch(replace(self.start_with, again=True))
+            self._process, self._pipe = launch(replace(self.start_with, again=True))
+            threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
         self._wake()
 
     def page_came(self, reader: Reader) -> None:

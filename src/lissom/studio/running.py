@@ -8,15 +8,12 @@ import socket
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import uvicorn
+from lissom.studio.launching import Start, launch
 
-from lissom.session.workspace import Workspace
-from lissom.studio.bridge import Bridge
-from lissom.studio.guarding import Guard, is_local
-from lissom.studio.server import LARGEST_MESSAGE, make_app
-from lissom.studio.worker import Start
+if TYPE_CHECKING:
+    from uvicorn import Server
 
 PORT: Final = 7420
 """Where the studio is by default; the next free one where it is taken."""
@@ -31,12 +28,20 @@ def run_studio(start: Start, *, host: str = "127.0.0.1", port: int = PORT, brows
     server.run(sockets=[listener])
 
 
-def make_server(start: Start, host: str, port: int) -> tuple[uvicorn.Server, str, socket.socket]:
+def make_server(start: Start, host: str, port: int) -> tuple[Server, str, socket.socket]:
     """The server, its address, and the socket it is to listen on."""
     listener = bound(host, port)
+    launched = launch(start)  # it reads in what it needs while we do
+    import uvicorn
+
+    from lissom.session.workspace import Workspace
+    from lissom.studio.bridge import Bridge
+    from lissom.studio.guarding import Guard, is_local
+    from lissom.studio.server import LARGEST_MESSAGE, make_app
+
     token = None if is_local(host) else secrets.token_urlsafe(24)
     workspace = Workspace.of(start.folder)
-    app = make_app(Bridge(start), workspace, Guard(host, token))
+    app = make_app(Bridge(start, launched), workspace, Guard(host, token))
     config = uvicorn.Config(
         app, log_level="warning", ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, timeout_graceful_shutdown=2
     )

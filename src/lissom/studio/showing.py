@@ -8,8 +8,8 @@ import webbrowser
 from collections.abc import Callable
 
 from lissom.simulation import Simulation
+from lissom.studio.launching import Start
 from lissom.studio.running import can_show, make_server
-from lissom.studio.worker import Start
 
 
 def show(

@@ -12,7 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from subprocess import Popen
 from typing import Any, Final, Literal
@@ -43,6 +43,7 @@ from lissom.session.messages import (
 from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
+from lissom.studio.launching import END, GIVE_STATE, GONE, Start
 
 COMPILING: Final = "Compiling the solver: once, about a minute."
 PREPARING: Final = "Preparing grips and clips, once…"
@@ -62,18 +63,12 @@ AUTOSAVE_AFTER: Final = 1.0
 """s after an edit: less than what a crash may lose."""
 KEEP_AGAIN: Final = 15.0
 """s until unsaved edits are kept again after that failed: a disk may be full for a while."""
-GIVE_STATE: Final = "state"
-"""Asks for the state of the simulation, which a live one goes on from."""
-GONE: Final = "gone"
-"""Says that a page has gone: what it held is let go."""
 LATEST: Final = (Drag, Steer, Scrub)
 """Of these that follow each other only the last counts."""
 HANDS: Final = (Grab, Drop, Cancel, *LATEST)
 """What is held in one page, another cannot move."""
 ASIDE: Final = (Drop, Cancel, Drag, Files, Script, ExportFile, Colour, Plot, SetUnit, ShowVariant)
 """A replay goes on beside these; everything else that a person does ends it."""
-END: Final = "end"
-"""Says that the process is to end."""
 NOBODY: Final = -2
 """Number of a command that no page waits for."""
 REPLAY: Final = "replay"
@@ -88,18 +83,6 @@ SOLVING: Final = "Solving takes long; Esc stops it."
 STOPPED: Final = "Stopped: everything is as it was before."
 IDLE: Final = 0.5
 """s between looks at the clock when nothing happens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What a simulation process begins with: a scene file, a demo, a live simulation's state, or an empty scene."""
-
-    folder: str  # the workspace
-    file: str | None = None  # path in the workspace
-    demo: str | None = None
-    slot: str | None = None  # name of the slot of unsaved edits, of a scene without a file
-    state: Any = None  # SimulationState of a live simulation
-    again: bool = False  # after the process of before died
 
 
 def run(pipe: Connection, start: Start) -> None:
