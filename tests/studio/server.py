@@ -150,10 +150,10 @@ class Page:
         (self.readouts if event["kind"] == "Readouts" else self.events).append(event)
 
     def catch_up(self) -> None:
-        """All messages that have come."""
+        """All messages that have come, also those that the socket still holds back."""
         with contextlib.suppress(TimeoutError):
             while True:
-                self.hear(timeout=0.0)
+                self.hear(timeout=0.01)
 
     def until(self, fits: Callable[[Event], object], timeout: float = PATIENCE) -> Event:
         """The first event that fits, of those heard and those to come."""
