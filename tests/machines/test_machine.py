@@ -79,6 +79,15 @@ def test_run_prints_json_and_writes_files(tmp_path: Path) -> None:
     assert np.load(tmp_path / "run.npz")["left.position"].shape == (31, 3)
 
 
+def test_what_is_rounding_is_shown_as_nothing() -> None:
+    """The hook of the crane hangs in the plane of the jib: it used to be at -1.1e-20 m."""
+    file = Path(__file__).parents[2] / "examples" / "machines" / "crane.toml"
+    result = CliRunner().invoke(cli.app, ["run", str(file), "--seconds", "0.2"])
+    assert result.exit_code == 0, result.output
+    hook = [line for line in result.stdout.splitlines() if "hook block" in line][-1]
+    assert [float(k) for k in hook.strip("│ ").split("│")[1:]] == [14.0, 0.0, 12.0]
+
+
 def test_run_says_what_is_wrong(tmp_path: Path) -> None:
     text = (EXAMPLES / "atwood.toml").read_text().replace('radius = "100 mm"', 'radius = "1.1 m"')
     file = tmp_path / "wrong.toml"

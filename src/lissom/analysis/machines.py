@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-9
+"""m, rad, N: less than this is shown as nothing; files have all digits."""
+
 
 @dataclass
 class Run:
@@ -214,7 +217,9 @@ def print_run(found: Run, console: Console) -> None:
 
 
 def _said(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.5g}"
+    if math.isnan(value):
+        return "–"
+    return "0" if abs(value) < ROUNDING else f"{value:.5g}"
 
 
 def write_run(found: Run, folder: Path) -> Iterator[Path]:
