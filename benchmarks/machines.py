@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.machines.scenes import axle, held, over, scene, weight, wheel
+from tests.machines.scenes import axle, held, over, scene, standing_wheels, weight, wheel
 
 from lissom.machines.machine import Machine
 from lissom.scene import Scene
@@ -100,33 +100,50 @@ def lengths() -> None:
             print(f"{n:6d}              {substeps:8d}  {p50:8.3f}  {p95:8.3f}   {1e3 * p50 / (n + 1) / substeps:8.2f}")
 
 
-def mujoco() -> None:
-    """Spatial tendons over as many wheels that stand, where MuJoCo is installed."""
-    if importlib.util.find_spec("mujoco") is None:
-        print("\nMuJoCo is not installed: its spatial tendons were not timed in this run.")
-        return
-    engine: Any = importlib.import_module("mujoco")
-    print("\nMuJoCo, one tendon over wheels that stand   µs a step")
-    for n in (4, 16, 62, 498):
-        geoms = "".join(
-            f'<geom name="g{k}" type="cylinder" size="0.2 0.02" pos="{0.5 * k} 0 0" euler="90 0 0"/>'
-            f'<site name="s{k}" pos="{0.5 * k} 0 {0.3 if k % 2 == 0 else -0.3}"/>'
-            for k in range(n)
-        )
-        between = "".join(f'<site name="b{k}" pos="{0.5 * k - 0.25} 0 0"/>' for k in range(n + 1))
-        route = "".join(f'<site site="b{k}"/><geom geom="g{k}" sidesite="s{k}"/>' for k in range(n))
+def tendon(engine: Any, n: int) -> tuple[Any, Any]:
+    """The same in MuJoCo: a spatial tendon that may not get longer than it is at the start."""
+    geoms = "".join(
+        f'<geom name="g{k}" type="cylinder" size="0.2 0.02" pos="{0.5 * k} 0 0" euler="90 0 0"/>'
+        f'<site name="s{k}" pos="{0.5 * k} 0 {0.3 if k % 2 == 0 else -0.3}"/>'
+        for k in range(n)
+    )
+    between = "".join(f'<site name="b{k}" pos="{0.5 * k - 0.25} 0 0"/>' for k in range(1, n + 1))
+    wheels = '<site site="b{k}"/><geom geom="g{k}" sidesite="s{k}"/>'
+    route = wheels.format(k=0).removeprefix('<site site="b0"/>') + "".join(wheels.format(k=k) for k in range(1, n))
+
+    def built(longest: float) -> tuple[Any, Any]:
         model = engine.MjModel.from_xml_string(
-            f'<mujoco><worldbody>{geoms}{between}<body pos="0 0 -2"><freejoint/><geom size="0.1"/><site name="w"/>'
-            f'</body></worldbody><tendon><spatial limited="true" range="0 {n + 2}"><site site="w"/>{route}'
+            f'<mujoco><option timestep="{DT / 10}"/><worldbody>{geoms}{between}'
+            '<body pos="-0.2 0 -2"><freejoint/><geom size="0.1" mass="2"/><site name="w"/></body></worldbody>'
+            f'<tendon><spatial limited="true" range="0 {longest}"><site site="w"/>{route}'
             f'<site site="b{n}"/></spatial></tendon></mujoco>'
         )
         data = engine.MjData(model)
+        engine.mj_forward(model, data)
+        return model, data
+
+    return built(float(built(1e3)[1].ten_length[0]))
+
+
+def mujoco() -> None:
+    """A rope over wheels that stand, which is what MuJoCo's spatial tendons can do, where it is installed."""
+    if importlib.util.find_spec("mujoco") is None:
+        print("\nMuJoCo is not installed (the extra `bench`): its spatial tendons were not timed in this run.")
+        return
+    engine: Any = importlib.import_module("mujoco")
+    print(
+        f"\nweight on a rope over wheels that stand, µs a step   MuJoCo {engine.__version__}   lissom   MuJoCo/lissom"
+    )
+    for n in (4, 16, 62, 498):
+        model, data = tendon(engine, n)
         found = []
         for _ in range(300):
             began = time.perf_counter()
             engine.mj_step(model, data)
             found.append(1e6 * (time.perf_counter() - began))
-        print(f"{n:6d} wheels                               {np.percentile(found, 50):8.1f}")
+        theirs = float(np.percentile(found, 50))
+        ours = 1e3 * frame_times(Machine(standing_wheels(n), substeps=10), 100)[0] / 10
+        print(f"{n:6d} wheels   {theirs:43.1f}   {ours:14.1f}   {theirs / ours:13.2f}")
 
 
 def main() -> None:

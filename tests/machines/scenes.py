@@ -163,3 +163,12 @@ def simple(density: float) -> Scene:
     ]
     joints = [axle("wheel 0", x=-2.0), axle("wheel 1", x=2.0)]
     return scene([*wheels, *boxes], joints, [{"name": "rope", "path": path}], gravity=[0, 0, -10])
+
+
+def standing_wheels(n: int) -> Scene:
+    """A weight on a smooth rope that winds above and below n wheels that stand; its other end is held."""
+    parts: list[Any] = [wheel(f"wheel {k}", 0.5 * k, 0.0, 0.2) for k in range(n)]
+    parts += [weight("weight", -0.2, -2.0, 2.0), {"name": "post", "position": [0.5 * n - 0.25, 0.0, 0.0]}]
+    sides = ["right" if k % 2 == 0 else "left" for k in range(n)]
+    path = [held("weight"), *(over(f"wheel {k}", side, friction=0.0) for k, side in enumerate(sides)), held("post")]
+    return scene(parts, [], [{"name": "rope", "path": path}])

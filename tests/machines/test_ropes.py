@@ -13,7 +13,7 @@ from lissom.machines.machine import Machine
 from lissom.machines.profiles import circumference, corners_of, hull
 from lissom.scene import Scene, SceneError
 from tests.machines.references import reference
-from tests.machines.scenes import atwood, axle, held, over, scene, simple, weight, wheel
+from tests.machines.scenes import atwood, axle, held, over, scene, simple, standing_wheels, weight, wheel
 
 DT = 1.0 / 60.0
 
@@ -351,6 +351,15 @@ def test_a_mesh_is_met_along_the_hull_of_its_cut(tmp_path: Path) -> None:
         machine = steps(Machine(Scene.load(file)), 0.3)
         found.append((machine.rope("rope").total, float(machine.velocity("two")[2])))
     assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def test_a_smooth_rope_over_many_wheels_that_stand_costs_as_much_for_each() -> None:
+    """One tension all along, and rows of the factor that do not get longer with the rope."""
+    machine = steps(Machine(standing_wheels(100)), 1.0)
+    assert machine.rope("rope").tension == pytest.approx([2.0 * 9.81] * 101, rel=1e-6)
+    rows = machine._parts.rows.used[0]
+    assert rows == 101 + 100
+    assert machine._net.offset[rows] <= 4 * rows
 
 
 def test_hull_and_circumference() -> None:

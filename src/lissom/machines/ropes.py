@@ -352,15 +352,18 @@ def rope_rows(
     gravity: Vector,
     h: float,
 ) -> None:
-    """Rows of all spans (10), and of the links over which rope slips (11).
+    """Rows of all spans (10), and of the links over which rope slips (11), as they follow each other along the rope:
+    over wheels that stand all have the same place in the order of bodies, and this keeps the envelope narrow.
 
     A span between two things that stand still counts only where rope slips in or out of it; it is then a little soft,
     as it has no mass to balance its tension.
     """
+    for i in range(links.kind.shape[0]):
+        links.row[i] = -1
+        links.slip_row[i] = -1
     for r in range(ropes.first.shape[0]):
+        before = -1  # the link with the last row
         for i in range(ropes.first[r], ropes.last[r]):
-            links.row[i] = -1
-            links.slip_row[i] = -1
             k = links.next[i]
             if k < 0 or links.length[i] <= 0.0:
                 continue
@@ -383,14 +386,34 @@ def rope_rows(
             if a == b:  # on one body a span moves nothing
                 a, b = 0, 0
             links.row[i] = add_row(rows, span_base + i, a, b, line, turn_a, turn_b, gap, soft / (h * h), low, NO_BOUND)
-        for i in range(ropes.first[r], ropes.last[r]):
-            k = links.next[i]
-            if k < 0 or links.row[i] < 0 or links.row[k] < 0 or not slips_over(links, k):
-                continue
-            drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
-            if ropes.mass[r] > 0.0:
-                drag += h * h * ropes.mass[r] * dot(gravity, sub(halfway(links, k), halfway(links, i)))
-            links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag, ropes.heavy[r])
+            if before >= 0:
+                slip_row(rows, ropes, links, known, r, before, span_base, slip_base, gravity, h)
+            before = i
+        if before >= 0 and ropes.closed[r] == 1:
+            slip_row(rows, ropes, links, known, r, before, span_base, slip_base, gravity, h)
+
+
+@inline
+def slip_row(
+    rows: Rows,
+    ropes: Ropes,
+    links: Links,
+    known: Multipliers,
+    r: int,
+    i: int,
+    span_base: int,
+    slip_base: int,
+    gravity: Vector,
+    h: float,
+) -> None:
+    """Of the link at the end of the span that leaves link i, if rope slips over it (11)."""
+    k = links.next[i]
+    if links.row[k] < 0 or not slips_over(links, k):
+        return
+    drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
+    if ropes.mass[r] > 0.0:
+        drag += h * h * ropes.mass[r] * dot(gravity, sub(halfway(links, k), halfway(links, i)))
+    links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag, ropes.heavy[r])
 
 
 @inline
