@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "laying": {"scene", "rods", "reports", "routing"},
     "building": {"scene", "rods", "laying"},
     "posing": {"scene", "rods"},
+    "ropelines": {"scene", "rods", "machines"},
     "simulation": {
         "posing",
         "scene",
@@ -37,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "laying",
         "building",
         "machines",
+        "ropelines",
     },
     "batch": {"posing", "scene", "geometry", "kernels", "rods", "simulation"},
     "reaching": {"posing", "scene", "rods", "reports", "routing", "simulation"},

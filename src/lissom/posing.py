@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.assembly import pose_between
-from lissom.scene.frames import carried, director, frame_quaternion, product
+from lissom.scene.frames import carried, director, frame_quaternion, matrix_quaternion, product
 from lissom.scene.pose import Pose
 
 Array = NDArray[np.float64]
@@ -71,17 +71,4 @@ def from_matrix(pose: Array) -> tuple[Vec3, Quaternion]:
     R = m[:3, :3]
     if not np.allclose(R.T @ R, np.eye(3), atol=1e-6) or np.linalg.det(R) < 0.0:
         raise ValueError("pose: its upper left 3×3 part must be a rotation")
-    # the largest of the four components first: no cancellation
-    squares = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
-    k = int(np.argmax(squares))
-    if k == 0:
-        q = np.array([1 + squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0] = R[l, j] - R[j, l]
-        q[1 + i] = 1 + R[i, i] - R[j, j] - R[l, l]
-        q[1 + j] = R[j, i] + R[i, j]
-        q[1 + l] = R[l, i] + R[i, l]
-    q /= np.linalg.norm(q)
-    return vector(m[:3, 3]), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+    return vector(m[:3, 3]), matrix_quaternion(R)

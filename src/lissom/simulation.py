@@ -48,6 +48,7 @@ from lissom.scene.pose import Pose, composed, relative
 if TYPE_CHECKING:
     from lissom.machines.machine import Machine, MachineState
     from lissom.machines.resting import Rest
+    from lissom.ropelines import RopeLines
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
@@ -122,6 +123,7 @@ class Simulation(Built):
         self.notes: list[str] = []
         """What had to be said about meshes, and when a saved state was opened."""
         self._machine: Machine | None = None
+        self._lines: RopeLines | None = None
         self._read_solids()
 
     def _line(self, cable: Cable) -> Line:
@@ -506,6 +508,14 @@ class Simulation(Built):
         self.machine.step(dt)
         self._take_machine()
         return self.solve()
+
+    def rope_line(self, name: str) -> Array:
+        """(n, 3) points along a rope as it lies now: on its wheels, straight, or hanging where it is slack, m."""
+        from lissom.ropelines import RopeLines
+
+        if self._lines is None or self._lines.machine is not self.machine:
+            self._lines = RopeLines(self.machine)
+        return self._lines.line(name)
 
     def rest(self) -> "Rest":
         """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""

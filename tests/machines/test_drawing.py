@@ -2,15 +2,17 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from lissom.machines.drawing import hanging, rope_line
 from lissom.machines.machine import Machine
-from lissom.scene import Scene
+from lissom.scene import Scene, SceneError
+from lissom.simulation import Simulation
 from tests.machines.references import reference
-from tests.machines.scenes import atwood, belt, held, scene, weight
+from tests.machines.scenes import atwood, belt, held, over, scene, weight, wheel
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "machines"
 DOWN = np.array([0.0, 0.0, -9.81])
@@ -73,3 +75,54 @@ def test_ropes_of_examples_have_lines_of_their_length(path: Path) -> None:
         seen = now.length.sum() + np.maximum(now.rest - now.length, 0.0).sum()
         seen += sum(s / max(1.0, t) for s, t in zip(now.stored, now.turns, strict=True))  # one turn of what is wound
         assert length_of(rope_line(machine, rope.name)) == pytest.approx(seen, rel=0.02)
+
+
+def stiff(bending: float, first: dict[str, Any]) -> Simulation:
+    """A rope of 0.2 kg/m that resists bending, slack from `first` to a post 1 m away."""
+    rope = {"name": "rope", "mass_per_length": 0.2, "stiffness": {"bending": bending}, "path": [first, held("post")]}
+    parts = [{"name": "hook"}, wheel("wheel", 0.0, 0.0, 0.1), {"name": "post", "position": [1.0, 0.0, 0.1]}]
+    return Simulation(scene(parts, [], [rope]))
+
+
+def test_a_slack_span_of_a_stiff_rope_is_the_rod_of_a_cable_held_the_same_way() -> None:
+    line = stiff(0.05, held("hook", slack=0.5)).rope_line("rope")
+    length = math.hypot(1.0, 0.1) + 0.5
+    cable = {
+        "name": "cable",
+        "length": length,
+        "stiffness": {"bending": 0.05, "torsion": 0.05},
+        "mass_per_length": 0.2,
+        "points": 25,
+        "start": {"kind": "ball", "position": [0, 0, 0]},
+        "end": {"kind": "ball", "position": [1, 0, 0.1]},
+    }
+    rod = Simulation(Scene.from_dict({"format": 1, "cables": [cable]}))
+    assert rod.solve().ok
+    assert line == pytest.approx(rod.cable("cable").positions, abs=1e-6)
+    drawn = hanging(line[0], line[-1], length, np.array([0, 0, -9.81]))
+    assert line[:, 2].min() > drawn[:, 2].min() + 0.005  # it resists
+
+
+def test_a_rope_with_little_stiffness_hangs_as_a_catenary() -> None:
+    line = stiff(1e-5, held("hook", slack=0.5)).rope_line("rope")
+    catenary = hanging(line[0], line[-1], math.hypot(1.0, 0.1) + 0.5, np.array([0, 0, -9.81]))
+    assert line[:, 2].min() == pytest.approx(catenary[:, 2].min(), abs=0.01)
+
+
+def test_a_stiff_rope_leaves_its_wheel_along_the_rim() -> None:
+    spool = {**over("wheel", "right", slack=0.3), "kind": "spool", "stored": 1.0}
+    simulation = stiff(0.5, spool)
+    line = simulation.rope_line("rope")
+    links = simulation.machine._parts.links
+    k = int(np.argmin(np.linalg.norm(line - links.start[0], axis=1)))
+    chord, way = line[k + 1] - line[k], links.end[0] - links.start[0]
+    cosine = chord @ way / np.linalg.norm(chord) / np.linalg.norm(way)
+    assert cosine > 0.98
+    assert length_of(line[k:]) == pytest.approx(float(links.rest[0]), rel=0.01)
+
+
+def test_stiffness_of_a_rope_must_say_something() -> None:
+    parts = [{"name": "hook"}, {"name": "post", "position": [1, 0, 0]}]
+    rope = {"name": "rope", "stiffness": {}, "path": [held("hook"), held("post")]}
+    with pytest.raises(SceneError, match="say axial"):
+        scene(parts, [], [rope])

@@ -1,6 +1,7 @@
 """The line of a rope to draw: on the wheels, straight where it is taut, hanging where it is slack."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,9 @@ FINE = 24
 """Points of a slack span, and of a turn about a wheel."""
 
 
-def rope_line(machine: Machine, name: str) -> Array:
+def rope_line(machine: Machine, name: str, span: Callable[[int], Array] | None = None) -> Array:
     """(n, 3) points along a rope as it is now, in order, m; of what is wound up the last turn is drawn. (0, 3) where it
-    is broken.
+    is broken. `span`: how the span that leaves a link lies; absent: straight or as a catenary.
     """
     r = machine.scene.ropes.index(machine.scene.rope(name))
     ropes, links = machine._parts.ropes, machine._parts.links
@@ -28,11 +29,16 @@ def rope_line(machine: Machine, name: str) -> Array:
             continue
         pieces.append(_on_wheel(machine, i))
         if links.next[i] >= 0:
-            span = hanging(links.start[i], links.end[i], float(links.rest[i]), np.array(machine.scene.gravity))
-            pieces.append(span)
+            pieces.append(catenary(machine, i) if span is None else span(i))
     if ropes.closed[r] and pieces:
         pieces.append(pieces[0][:1] if len(pieces[0]) else pieces[1][:1])
     return np.concatenate(pieces)
+
+
+def catenary(machine: Machine, i: int) -> Array:
+    """The span that leaves link i, straight or hanging."""
+    links = machine._parts.links
+    return hanging(links.start[i], links.end[i], float(links.rest[i]), np.array(machine.scene.gravity))
 
 
 def _on_wheel(machine: Machine, i: int) -> Array:

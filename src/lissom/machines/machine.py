@@ -12,10 +12,11 @@ from lissom.machines import joints as joint_kinds
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
-from lissom.machines.reading import matrix_of, quaternion_of, read_machine, set_motor, wound_by
+from lissom.machines.reading import matrix_of, read_machine, set_motor, wound_by
 from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
+from lissom.scene.frames import matrix_quaternion
 from lissom.scene.pose import Pose
 
 Array = NDArray[np.float64]
@@ -155,8 +156,7 @@ class Machine:
         on, bodies = self._read.placed[part], self._parts.bodies
         r = matrix_of(bodies.q[on.body])
         x = bodies.x[on.body] + r @ on.offset
-        q = quaternion_of(r @ on.turn)
-        return (float(x[0]), float(x[1]), float(x[2])), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+        return (float(x[0]), float(x[1]), float(x[2])), matrix_quaternion(r @ on.turn)
 
     @property
     def poses(self) -> dict[str, Pose]:
@@ -247,14 +247,14 @@ class Machine:
         for r, rope in enumerate(self.scene.ropes):
             if rope.mass_per_length is not None:
                 found -= float(self._hung(r) @ np.array(self.scene.gravity))
-            if rope.stiffness is None and rope.compliance is None:
+            if rope.axial is None and rope.compliance is None:
                 continue
             links = self._parts.links
             for i in self._spans(r):
                 stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
                 soft = (rope.compliance or 0.0) * ((links.next[i] - i) % len(rope.path))
-                if rope.stiffness is not None:
-                    soft = links.rest[i] / rope.stiffness.axial
+                if rope.axial is not None:
+                    soft = links.rest[i] / rope.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
         return found
 

@@ -23,6 +23,7 @@ from lissom.machines.rows import NO_BOUND, Multipliers, empty_rows
 from lissom.machines.stepping import Parts
 from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
+from lissom.scene.frames import matrix_quaternion
 from lissom.scene.part import Part
 from lissom.scene.placing import part_poses
 from lissom.scene.pose import Pose
@@ -161,7 +162,7 @@ def _read_bodies(
         if np.linalg.det(axes) < 0.0:
             axes[:, 0] *= -1.0
         mass[b] = heft.mass
-        bodies.x[b], bodies.q[b] = heft.centre, quaternion_of(axes)
+        bodies.x[b], bodies.q[b] = heft.centre, matrix_quaternion(axes)
         bodies.inverse_mass[b] = 1.0 / heft.mass
         noise = heft.mass * (1e-12 * (1.0 + float(np.linalg.norm(heft.centre)))) ** 2
         smallest = max(1e-12 * float(principal[-1]), noise)  # a point has none, but for rounding
@@ -181,23 +182,6 @@ def matrix_of(q: Any) -> Array:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
-
-
-def quaternion_of(m: Array) -> Array:
-    """Of a rotation matrix, by its largest component (Shepperd)."""
-    trace = float(np.trace(m))
-    squares = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
-    k = int(np.argmax(squares))
-    if k == 0:
-        q = np.array([1.0 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
-    else:
-        i, j, l = k - 1, k % 3, (k + 1) % 3
-        q = np.zeros(4)
-        q[0] = m[l, j] - m[j, l]
-        q[1 + i] = 1.0 + m[i, i] - m[j, j] - m[l, l]
-        q[1 + j] = m[j, i] + m[i, j]
-        q[1 + l] = m[l, i] + m[i, l]
-    return np.asarray(q / np.linalg.norm(q))
 
 
 def _local(frame: tuple[Array, Array], pose: Pose) -> tuple[Array, Array]:
@@ -235,12 +219,12 @@ def _read_joints(scene: Scene, joined: list[Any], placed: dict[str, Placed]) -> 
         joints.kind[j] = JOINT_KINDS[joint.kind]
         joints.a[j], joints.b[j] = zero.body, placed[part.name].body
         joints.point_a[j] = zero.offset + zero.turn @ np.array(joint.origin)
-        joints.frame_a[j] = quaternion_of(zero.turn @ axes)
+        joints.frame_a[j] = matrix_quaternion(zero.turn @ axes)
         x, q = part.pose  # in the parent's axes, with the joint at 0
         back = matrix_of(q).T
         own = placed[part.name]
         joints.point_b[j] = own.offset + own.turn @ (back @ (np.array(joint.origin) - np.array(x)))
-        joints.frame_b[j] = quaternion_of(own.turn @ back @ axes)
+        joints.frame_b[j] = matrix_quaternion(own.turn @ back @ axes)
         setting = joint.setting
         joints.value[j] = setting if isinstance(setting, float) else 0.0
         joints.low[j], joints.high[j] = np.clip(joint.limits, -NO_BOUND, NO_BOUND)
@@ -291,7 +275,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
     for r, rope in enumerate(scene.ropes):
         ropes.first[r] = i
         ropes.closed[r] = rope.closed
-        ropes.axial[r] = rope.stiffness.axial if rope.stiffness is not None else 0.0
+        ropes.axial[r] = rope.axial or 0.0
         ropes.compliance[r] = rope.compliance or 0.0
         ropes.compression[r] = rope.compression or 0.0
         ropes.mass[r] = rope.mass_per_length or 0.0
@@ -447,8 +431,8 @@ def _rest(rope: Rope, i: int, k: int, length: float) -> float:
     slack = rope.path[i].slack or 0.0
     if rope.tension is None or slack:
         return length + slack
-    if rope.stiffness is not None:
-        return length / (1.0 + rope.tension / rope.stiffness.axial)
+    if rope.axial is not None:
+        return length / (1.0 + rope.tension / rope.axial)
     return length - (rope.compliance or 0.0) * rope.tension * ((k - i) % len(rope.path))
 
 
@@ -524,7 +508,7 @@ def _read_contacts(scene: Scene, placed: dict[str, Placed], bodies: Bodies, join
         made = _solid(part)
         assert made is not None
         on = placed[part.name]
-        contacts.body[s], contacts.offset[s], contacts.turn[s] = on.body, on.offset, quaternion_of(on.turn)
+        contacts.body[s], contacts.offset[s], contacts.turn[s] = on.body, on.offset, matrix_quaternion(on.turn)
         contacts.kind[s], contacts.size[s], contacts.reach[s] = made
     for p, (s, t, mu) in enumerate(pairs):
         contacts.pair[p], contacts.friction[p] = (s, t), mu

@@ -1,6 +1,5 @@
 """Junctions: the cables they join as if clamped there, and a first guess of where a free one floats."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from lissom.rods.bodies import matrix
 from lissom.rods.feasibility import LEAST_SLACK
 from lissom.scene import Cable, Clip, End, Scene
+from lissom.scene.frames import matrix_quaternion
 from lissom.scene.junction import Junction, Member
 from lissom.scene.placing import Poses, member_poses, placed
 from lissom.scene.pose import NO_TURN, Pose
@@ -163,20 +163,4 @@ def facing(junction: Junction, tied: list[Tie], where: dict[str, Array]) -> tupl
             total += np.outer(way / size, matrix(np.array(junction.frames[tie.member]))[:, 2])
     u, _, vt = np.linalg.svd(total)
     R = u @ np.diag([1.0, 1.0, float(np.linalg.det(u @ vt))]) @ vt
-    return quaternion_of(R)
-
-
-def quaternion_of(R: Array) -> tuple[float, float, float, float]:
-    """(w, x, y, z) of a rotation matrix: the largest component first, nothing cancels."""
-    squares = [1 + R[0, 0] + R[1, 1] + R[2, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2]]
-    squares += [1 - R[0, 0] + R[1, 1] - R[2, 2], 1 - R[0, 0] - R[1, 1] + R[2, 2]]
-    k = int(np.argmax(squares))
-    s = 2.0 * math.sqrt(float(squares[k]))
-    rows = (
-        (0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s),
-        ((R[2, 1] - R[1, 2]) / s, 0.25 * s, (R[0, 1] + R[1, 0]) / s, (R[0, 2] + R[2, 0]) / s),
-        ((R[0, 2] - R[2, 0]) / s, (R[0, 1] + R[1, 0]) / s, 0.25 * s, (R[1, 2] + R[2, 1]) / s),
-        ((R[1, 0] - R[0, 1]) / s, (R[0, 2] + R[2, 0]) / s, (R[1, 2] + R[2, 1]) / s, 0.25 * s),
-    )
-    w, x, y, z = (float(v) for v in rows[k])
-    return (w, x, y, z)
+    return matrix_quaternion(R)

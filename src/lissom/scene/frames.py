@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 Vec3 = tuple[float, float, float]
@@ -33,6 +34,20 @@ def frame_quaternion(tangent: Vec3, roll: float = 0.0) -> Quaternion:
         swing = product(smallest_rotation((0.0, 0.0, -1.0), t) or _IDENTITY, (0.0, 1.0, 0.0, 0.0))
     half = 0.5 * roll
     return product(swing, (math.cos(half), 0.0, 0.0, math.sin(half)))  # about z before = about d3 after
+
+
+def matrix_quaternion(m: Iterable[Iterable[float]]) -> Quaternion:
+    """Of a rotation matrix, by its largest component (Shepperd): nothing cancels."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = ((float(v) for v in row) for row in m)
+    choices = (
+        (1.0 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        (zy - yz, 1.0 + xx - yy - zz, xy + yx, xz + zx),
+        (xz - zx, xy + yx, 1.0 - xx + yy - zz, yz + zy),
+        (yx - xy, xz + zx, yz + zy, 1.0 - xx - yy + zz),
+    )
+    w, x, y, z = choices[max(range(4), key=lambda k: choices[k][k])]
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    return (w / size, x / size, y / size, z / size)
 
 
 def twist_between(q_start: Quaternion, q_end: Quaternion) -> float:

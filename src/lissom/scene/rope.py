@@ -57,9 +57,20 @@ class Link(Described):
 
 
 class RopeStiffness(Described):
-    """How a rope stretches."""
+    """How a rope stretches, and how it lies where it is slack."""
 
-    axial: Annotated[float, Quantity("force", above=0.0, at_most=1e15)] = Field(description="E A, N")
+    axial: Annotated[float, Quantity("force", above=0.0, at_most=1e15)] | None = Field(
+        None, description="E A, N; absent: it keeps its length"
+    )
+    bending: Annotated[float, Quantity("stiffness", above=0.0, at_most=1e12)] | None = Field(
+        None, description="N m²: a slack span lies as a rod does; it does not load the parts"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.axial is None and self.bending is None:
+            reject([(("axial",), ABSENT, "is missing: say axial (N), bending (N m²) or both")])
+        return self
 
 
 class RopeLimits(Described):
@@ -86,7 +97,9 @@ class Rope(Described):
     mass_per_length: MassPerLength | None = Field(
         None, description="kg/m: what hangs and what is wound up weighs on the parts; absent: nothing"
     )
-    stiffness: RopeStiffness | None = Field(None, description="{ axial = E A }; absent: it keeps its length")
+    stiffness: RopeStiffness | None = Field(
+        None, description="{ axial = E A, bending = B }; absent: it keeps its length"
+    )
     compliance: Annotated[float, Quantity(above=0.0, at_most=1e6, hint="it is in m/N")] | None = Field(
         None, description="of each span, m/N, whatever its length; instead of stiffness"
     )
@@ -102,6 +115,11 @@ class Rope(Described):
     limits: RopeLimits | None = Field(None, description="rules to check")
     closed: StrictBool = Field(False, description="true: the last link leads to the first, as in a belt")
     path: tuple[Link, ...] = Field(description="the links, in order", min_length=2, max_length=100_000)
+
+    @property
+    def axial(self) -> float | None:
+        """E A, N."""
+        return None if self.stiffness is None else self.stiffness.axial
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -143,11 +161,14 @@ def _link_slips(link: Link) -> list[Slip]:
 
 def _rope_slips(rope: Rope) -> list[Slip]:
     slips: list[Slip] = []
-    soft = rope.stiffness is not None or rope.compliance is not None
-    if rope.stiffness is not None and rope.compliance is not None:
-        slips.append((("compliance",), rope.compliance, "must not be given together with stiffness: keep one of them"))
+    soft = rope.axial is not None or rope.compliance is not None
+    if rope.axial is not None and rope.compliance is not None:
+        message = "must not be given together with stiffness.axial: keep one of them"
+        slips.append((("compliance",), rope.compliance, message))
     if rope.tension is not None and not soft:
-        message = "needs stiffness or compliance: in a rope that keeps its length the loads alone make the tension"
+        message = (
+            "needs stiffness.axial or compliance: in a rope that keeps its length the loads alone make the tension"
+        )
         slips.append((("tension",), rope.tension, message))
     if rope.limits is not None:
         if rope.limits.safety_factor is not None and rope.breaking_force is None:
