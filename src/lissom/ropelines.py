@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.machines.drawing import catenary, rope_line
+from lissom.machines.drawing import between, hanging, rope_line
 from lissom.machines.machine import Machine
 from lissom.machines.ropes import rolls
 from lissom.rods.line import NO_DIRECTION, TANGENT, Line, Piece, Support
@@ -40,18 +40,14 @@ class RopeLines:
     def _bent(self, i: int, bending: float, mass: float) -> Array:
         """The span that leaves link i: along the rim where it rolls, at any angle where it is held."""
         links = self.machine._parts.links
-        p, q, length = links.start[i], links.end[i], float(links.rest[i])
-        way = float(np.linalg.norm(q - p))
-        if length <= way * (1.0 + LEAST_SLACK):
+        p, q, length = between(self.machine, i)
+        if length <= float(np.linalg.norm(q - p)) * (1.0 + LEAST_SLACK):
             self._rods.pop(i, None)
             return np.array([p, q])
-        straight = frame_quaternion(tuple((q - p) / way)) if way > 0.0 else (1.0, 0.0, 0.0, 0.0)
-        ends = (("start", i, 0.0, p), ("end", int(links.next[i]), length, q))
-        supports = tuple(
-            Support(name, "swivel", place, tuple(at), direction=TANGENT, quaternion=straight)
-            if rolls(links, k) and way > 0.0
-            else Support(name, "ball", place, tuple(at), direction=NO_DIRECTION)
-            for name, k, place, at in ends
+        hung = hanging(p, q, length, np.array(self.machine.scene.gravity))
+        supports = (
+            _support("start", rolls(links, i), 0.0, p, self._way(i, p, links.start[i], hung[1] - p)),
+            _support("end", rolls(links, links.next[i]), length, q, self._way(i, q, links.end[i], q - hung[-2])),
         )
         piece = Piece(0.0, length, (bending, bending, bending), mass)
         line = Line("span", length, SEGMENTS, (piece,), supports, gravity=self.machine.scene.gravity)
@@ -59,6 +55,18 @@ class RopeLines:
         rod = RodSolver(line, None if before is None else before.solved)
         if not rod.solve().ok:
             self._rods.pop(i, None)
-            return catenary(self.machine, i)
+            return hung
         self._rods[i] = rod
         return rod.positions()
+
+    def _way(self, i: int, at: Array, straight: Array, hung: Array) -> Array:
+        """The direction along the rim: of the straight span, or of the hanging one where that lies on more of it."""
+        links = self.machine._parts.links
+        return hung if np.any(at != straight) else links.end[i] - links.start[i]
+
+
+def _support(name: str, rolls: bool, place: float, at: Array, way: Array) -> Support:
+    x, y, z = at.tolist()
+    if not rolls or not way.any():
+        return Support(name, "ball", place, (x, y, z), direction=NO_DIRECTION)
+    return Support(name, "swivel", place, (x, y, z), direction=TANGENT, quaternion=frame_quaternion(tuple(way)))

@@ -42,9 +42,15 @@ def test_random_machines() -> None:
     assert refused < 60
 
 
+@pytest.mark.parametrize("seed", [2005, 3388])
+def test_machines_that_gained_energy_in_one_step(seed: int) -> None:
+    """2005: a weight was thrown off a wheel next to it on which its rope came to lie. 3388: friction went on with the
+    tension of a substep that had found none.
+    """
+    assert run_random(seed, 10.0) == ""
+
+
 @pytest.mark.soak
 def test_many_random_machines() -> None:
-    """About one in a thousand still gains energy in a single blow; why is not known of all of them."""
     wrong, _ = failures(range(1000, 11_000), 10.0)
-    assert not [k for k in wrong if not k[1].startswith("energy")]
-    assert len(wrong) <= 20
+    assert not wrong

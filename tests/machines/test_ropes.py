@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.machines.drawing import hanging
+from lissom.machines.drawing import hanging, rope_line
 from lissom.machines.machine import Machine
 from lissom.machines.profiles import circumference, corners_of, hull
 from lissom.scene import Scene, SceneError
@@ -125,6 +125,75 @@ def test_a_slack_rope_is_met_where_it_hangs() -> None:
         assert machine.time < 5.0
     assert machine.rope("rope").total == pytest.approx(3.0, abs=1e-12)
     assert 0.05 - machine.pose("bar")[0][2] == pytest.approx(math.sqrt(1.5**2 - 1.0), abs=0.03)
+
+
+def risen(bar: dict[str, Any], speed: float) -> Scene:
+    """3 m of rope between hooks 2 m apart, and a bar below that a motor moves up or down."""
+    x, _, z = bar["position"]
+    guide = {"name": "travel", "part": "bar", "kind": "slide", "axis": [0, 0, 1], "origin": [x, 0.0, z]}
+    path = [held("hooks", 0.0, slack=1.0), over("bar", "right", active=False, friction=0.0), held("hooks", 2.0)]
+    joint = {**guide, "motor": {"speed": speed, "torque": 100.0}}
+    return scene([{"name": "hooks"}, bar], [joint], [{"name": "rope", "path": path}])
+
+
+ROUND_BAR = wheel("bar", 1.0, -1.5, 0.05, motion="free", mass=1.0)
+SQUARE_BAR = {**ROUND_BAR, "shape": {"kind": "box", "size": [0.1, 0.1, 0.2]}}
+
+
+@pytest.mark.parametrize("bar", [ROUND_BAR, SQUARE_BAR], ids=["round", "square"])
+def test_a_slack_rope_is_lifted_by_what_the_straight_line_misses(bar: dict[str, Any]) -> None:
+    """A bar that rises from below meets the rope at the bottom of its catenary, more than 1 m under the straight line
+    between the hooks. The rope then lies over it, also above that line, until it pulls.
+    """
+    machine = Machine(risen(bar, 0.5))
+    sag = -float(hanging(np.zeros(3), np.array([2.0, 0.0, 0.0]), 3.0, np.array([0.0, 0.0, -9.81]))[:, 2].min())
+    while not machine.rope("rope").active[1]:
+        machine.step(DT)
+        assert machine.time < 2.0
+    assert machine.pose("bar")[0][2] + 0.05 == pytest.approx(-sag, abs=0.02)
+    while machine.rope("rope").tension.max() == 0.0:
+        machine.step(DT)
+        rope = machine.rope("rope")
+        assert machine.time < 8.0
+        assert rope.active[1]
+        assert rope.rest[0] == pytest.approx(rope.rest[1], abs=1e-3)
+        assert rope.total == pytest.approx(3.0, abs=1e-12)
+        line = rope_line(machine, "rope")
+        assert np.linalg.norm(np.diff(line, axis=0), axis=1).sum() == pytest.approx(3.0, rel=2e-3)
+        from_bar = np.abs(line - machine.pose("bar")[0])[:, [0, 2]]
+        assert np.min(np.hypot(*from_bar.T) if bar is ROUND_BAR else from_bar.max(axis=1)) > 0.049
+    top = machine.pose("bar")[0][2] + 0.05
+    half = 1.0 if bar is ROUND_BAR else 0.95
+    way = 1.5 if bar is ROUND_BAR else 1.45
+    assert top == pytest.approx(math.sqrt(way**2 - half**2), abs=0.03)
+
+
+def test_a_bar_that_sinks_leaves_a_slack_rope_where_it_hangs_free() -> None:
+    said = risen(ROUND_BAR, 0.5)
+    machine = Machine(said)
+    for _ in range(90):
+        machine.step(DT)
+    assert machine.rope("rope").active[1]
+    machine.set_motor("travel", speed=-0.5, torque=100.0)
+    while machine.rope("rope").active[1]:
+        machine.step(DT)
+        assert machine.time < 8.0
+    sag = -float(hanging(np.zeros(3), np.array([2.0, 0.0, 0.0]), 3.0, np.array([0.0, 0.0, -9.81]))[:, 2].min())
+    assert machine.pose("bar")[0][2] + 0.05 == pytest.approx(-sag, abs=0.02)
+    assert machine.rope("rope").rest == pytest.approx([3.0], abs=1e-12)
+
+
+def test_a_weight_next_to_a_wheel_is_not_thrown_off_when_its_rope_comes_to_lie_there() -> None:
+    """Links that a split makes neighbours may be nearer than thimbles come to sheaves: they were pushed apart at once."""
+    parts = [{"name": "hook"}, wheel("wheel", 0.0, 0.0, 0.2), weight("bob", -0.02, 0.2006, 1.0)]
+    path = [held("bob"), over("wheel", "right", active=False, friction=0.0), held("hook", 2.0, 0.25)]
+    machine = Machine(scene(parts, [], [{"name": "rope", "path": path}], gravity=[0, 0, 0]))
+    machine.set_velocity("bob", linear=np.array([-0.02, 0.0, -0.05]))
+    start = machine.energy
+    for _ in range(30):
+        machine.step(DT)
+        assert machine.energy < 1.01 * start
+    assert machine.rope("rope").active[1]
 
 
 @pytest.mark.soak

@@ -6,13 +6,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.machines.events import hanging_arc
+from lissom.machines.hanging import POINTS, hang, hangs
 from lissom.machines.machine import Machine
 from lissom.machines.ropes import rim_place, rolls
 
 Array = NDArray[np.float64]
 
 FINE = 24
-"""Points of a slack span, and of a turn about a wheel."""
+"""Points of a turn about a wheel."""
 
 
 def rope_line(machine: Machine, name: str, span: Callable[[int], Array] | None = None) -> Array:
@@ -37,8 +39,30 @@ def rope_line(machine: Machine, name: str, span: Callable[[int], Array] | None =
 
 def catenary(machine: Machine, i: int) -> Array:
     """The span that leaves link i, straight or hanging."""
-    links = machine._parts.links
-    return hanging(links.start[i], links.end[i], float(links.rest[i]), np.array(machine.scene.gravity))
+    return hanging(*between(machine, i), np.array(machine.scene.gravity))
+
+
+def between(machine: Machine, i: int) -> tuple[Array, Array, float]:
+    """Where the span that leaves link i begins and ends as it hangs, and its length."""
+    links, k = machine._parts.links, int(machine._parts.links.next[i])
+    p, q, length = links.start[i], links.end[i], float(links.rest[i])
+    if (on := _beyond(machine, i, i, True)) != 0.0:
+        p, length = np.array(rim_place(links, i, links.place_out[i] + links.sense[i] * on)), length - on
+    if (on := _beyond(machine, k, i, False)) != 0.0:
+        q, length = np.array(rim_place(links, k, links.place_in[k] - links.sense[k] * on)), length - on
+    return p, q, length
+
+
+def _beyond(machine: Machine, k: int, span: int, leaves: bool) -> float:
+    """What lies on a link beyond the straight tangent where a slack span hangs over it, m; a sheave that the rope would
+    hang clear of keeps it on its straight tangents.
+    """
+    links, gravity = machine._parts.links, machine.scene.gravity
+    p, q = (tuple(end[span].tolist()) for end in (links.start, links.end))
+    if not rolls(links, k) or not hangs(p, q, float(links.rest[span]), gravity):
+        return 0.0
+    on = float(hanging_arc(links, k, span, leaves, gravity))
+    return on if links.stored[k] < 0.0 else max(on, 0.0)
 
 
 def _on_wheel(machine: Machine, i: int) -> Array:
@@ -47,34 +71,17 @@ def _on_wheel(machine: Machine, i: int) -> Array:
     if not rolls(links, i):
         return np.zeros((0, 3))
     around, sense = float(links.around[i]), float(links.sense[i])
-    on = min(max(float(links.stored[i]), 0.0), around)
-    leaves = links.next[i] >= 0
-    end = float(links.place_out[i]) if leaves else float(links.place_in[i]) + sense * on
+    on, leaves = float(links.stored[i]), links.next[i] >= 0
+    end = float(links.place_out[i]) if leaves else float(links.place_in[i]) + sense * min(on, around)
+    after = _beyond(machine, i, i, True) if leaves else 0.0
+    before = sum(_beyond(machine, i, int(k), False) for k in np.flatnonzero(links.next == i))
+    on, end = min(max(on + after + before, 0.0), around), end + sense * after
     count = max(2, math.ceil(FINE * on / around))
     return np.array([rim_place(links, i, w) for w in end - sense * np.linspace(on, 0.0, count)])
 
 
 def hanging(p: Array, q: Array, length: float, gravity: Array) -> Array:
     """(n, 3) from p to q: straight, or a catenary of this length where that is longer than the way, m."""
-    d = q - p
-    pull = float(np.linalg.norm(gravity))
-    if pull == 0.0 or length <= float(np.linalg.norm(d)) * (1.0 + 1e-9):
-        return np.array([p, q])
-    down = gravity / pull
-    drop = float(d @ down)
-    across = d - drop * down
-    wide = float(np.linalg.norm(across))
-    if wide <= 1e-6 * length:  # both ends above each other: down and up again
-        return np.array([p, p + 0.5 * (length + drop) * down, q])
-    ratio = math.sqrt(length**2 - drop**2) / wide  # sinh x / x with x = wide / 2a
-    low, high = 0.0, math.log(4.0 * ratio) + 4.0 * math.sqrt(math.log(ratio + 1.0)) + 2.0
-    for _ in range(60):
-        x = 0.5 * (low + high)
-        low, high = (x, high) if math.sinh(x) < ratio * x else (low, x)
-    a = 0.5 * wide / max(0.5 * (low + high), 1e-9)
-    middle = 0.5 * wide + a * math.atanh(drop / length)  # how far along the lowest point lies
-    t = np.linspace(0.0, wide, FINE)
-    depth = a * (math.cosh(middle / a) - np.cosh((t - middle) / a))
-    line = p + np.outer(t / wide, across) + np.outer(depth, down)
-    line[-1] = q
-    return np.asarray(line)
+    line = np.zeros((POINTS, 3))
+    count = hang(line, tuple(p.tolist()), tuple(q.tolist()), float(length), tuple(gravity.tolist()))
+    return line[:count]

@@ -9,6 +9,7 @@ from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import row3
+from lissom.machines.hanging import end_direction, hang, hangs
 from lissom.machines.ropes import (
     HYBRID,
     ROLLING,
@@ -19,16 +20,15 @@ from lissom.machines.ropes import (
     next_active,
     passed,
     place_on,
+    rim_place,
     rolls,
 )
-from lissom.machines.rows import Multipliers
-from lissom.machines.tangents import furthest, in_plane
+from lissom.machines.rows import NO_BOUND, Multipliers
+from lissom.machines.tangents import furthest, in_plane, touched
 
 DETOUR = 0.02  # of a span: a split leads the rope no longer way; what is farther off was not met in one substep
 STEEP = 1.0  # squared slope of a rope against the plane of a part that it may come to lie on
-SLACK = 1.0 + 1e-6  # of its length: a span that has more rope hangs
-BISECTIONS = 40
-CHORD = 0.02  # of the width of a slack span, on both sides of a place: there it is taken as straight
+TOUCHES = 8  # passes until the place where a hanging rope meets a wheel stays; they converge like r/d
 OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
 EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
@@ -45,7 +45,7 @@ def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int,
         for i in range(ropes.first[r], ropes.last[r]):
             links.ease[i] *= EASING
         switch_ends(ropes, links, r)
-        merge(ropes, links, r)
+        merge(ropes, links, r, gravity)
         split(ropes, links, r, gravity)
 
 
@@ -98,14 +98,16 @@ def switch(links: Links, e: int, span: int, leaves: bool) -> None:
 
 
 @kernel
-def merge(ropes: Ropes, links: Links, r: int) -> None:
-    """A wheel with less than no rope on it is left (14), and so is one that the rope meets far too much aslant."""
+def merge(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
+    """A wheel with less than no rope on it is left (14), unless a slack rope hangs over it; and so is one that the rope
+    meets far too much aslant.
+    """
     for i in range(ropes.first[r], ropes.last[r]):
         k = links.next[i]
         if k < 0 or links.next[k] < 0 or links.next[k] == i or links.kind[k] != ROLLING or links.active[k] == 0:
             continue
         off = jumps_off(links, k, i) or jumps_off(links, k, k)
-        if links.stored[k] < 0.0 or off:
+        if off or (links.stored[k] < 0.0 and not hangs_over(links, i, k, gravity)):
             links.rest[i] += links.rest[k] + links.stored[k]
             links.ease[i] += links.ease[k]
             links.rest[k] = 0.0
@@ -125,71 +127,71 @@ def jumps_off(links: Links, k: int, span: int) -> bool:
     return dot(t, t) > OFF * dot(flat, flat)
 
 
-@inline
-def meets(links: Links, k: int, p: Vector, q: Vector) -> bool:
-    """Whether the straight span from p to q, seen in the plane of link k, has come to cut its outline from the side on
-    which the rope is to lie; a rope that comes from the other side passes, and so does one that runs beside the part or
-    too much aslant. Writes `ready`: it is clear of it there.
-    """
-    axis = row3(links.w3, k)
-    way = in_plane(sub(q, p), axis)
-    out = in_plane(sub(row3(links.middle, k), p), axis)
-    square = dot(way, way)
-    if not 0.0 < dot(out, way) < square:
-        return False
-    beside = dot(sub(p, row3(links.middle, k)), axis) + dot(sub(q, p), axis) * dot(out, way) / square
-    if not links.lower[k] < beside < links.upper[k] or dot(sub(q, p), axis) ** 2 > STEEP * square:
-        links.ready[k] = 0
-        return False
-    n = scale(links.sense[k] / math.sqrt(square), cross(way, axis))
-    x, y = dot(n, row3(links.w1, k)), dot(n, row3(links.w2, k))
-    corner = furthest(links.corners, links.corner_first[k], links.corner_last[k], x, y)
-    reach = links.corners[corner, 0] * x + links.corners[corner, 1] * y + links.radius[k]
-    offset = -dot(out, n)
-    if offset >= reach:
-        links.ready[k] = 1
-        return False
-    if offset <= -reach:
-        links.ready[k] = 0
-    return links.ready[k] == 1  # type: ignore[no-any-return]
-
-
 @kernel
-def hanging_near(p: Vector, q: Vector, length: float, gravity: Vector, at: Vector) -> tuple[Vector, Vector]:
-    """A chord of the slack span from p to q, the catenary of its length, above or below a place.
+def facing(links: Links, k: int, count: int) -> tuple[float, float, float, Vector, Vector, bool]:
+    """How far the curve in `links.curve` is off the outline of link k, in its plane, on the side on which the rope is
+    to lie, NO_BOUND where it is nowhere beside it; how far the outline reaches there; where along the curve, as a share
+    of its length, and in the world; its direction there; and whether that is within the width of the part, and not too
+    much aslant.
 
-    The straight span where there is no gravity, or where its ends are above each other.
+    A piece of the curve faces the outline if what lies furthest along its normal is before it; a bend does if that is
+    beyond the piece before and not yet before the piece after. The least counts.
     """
-    pull = math.sqrt(dot(gravity, gravity))
-    if pull == 0.0:
-        return p, q
-    down = scale(1.0 / pull, gravity)
-    drop = dot(sub(q, p), down)
-    across = in_plane(sub(q, p), down)
-    wide = math.sqrt(dot(across, across))
-    if wide <= 1e-6 * length:
-        return p, q
-    ratio = math.sqrt(length * length - drop * drop) / wide  # sinh x / x with x = wide / 2a
-    low, high = 0.0, math.log(4.0 * ratio) + 4.0 * math.sqrt(math.log(ratio + 1.0)) + 2.0
-    for _ in range(BISECTIONS):
-        x = 0.5 * (low + high)
-        if math.sinh(x) < ratio * x:
-            low = x
-        else:
-            high = x
-    a = 0.5 * wide / max(low, 1e-9)
-    middle = 0.5 * wide + a * math.atanh(drop / length)
-    t = min(max(dot(sub(at, p), across) / wide, CHORD * wide), (1.0 - CHORD) * wide)
-    return (
-        on_catenary(p, across, down, wide, a, middle, t - CHORD * wide),
-        on_catenary(p, across, down, wide, a, middle, t + CHORD * wide),
-    )
+    axis, middle = row3(links.w3, k), row3(links.middle, k)
+    least, reach, arc, at, within = NO_BOUND, 0.0, 0.0, 0.0, True
+    x, t, n, before = middle, axis, axis, 0.0
+    for m in range(count - 1):
+        p, q = row3(links.curve, m), row3(links.curve, m + 1)
+        way = in_plane(sub(q, p), axis)
+        square = dot(way, way)
+        long = math.sqrt(dot(sub(q, p), sub(q, p)))
+        if square <= 0.0:
+            arc += long
+            continue
+        normal, n = n, scale(links.sense[k] / math.sqrt(square), cross(way, axis))
+        share = dot(add(sub(middle, p), foremost(links, k, n)), way) / square
+        bend = m > 0 and before >= 1.0 and share <= 0.0
+        before = share
+        if bend or 0.0 < share < 1.0:
+            up, share = n, max(share, 0.0)
+            if bend:
+                up = add(n, normal)
+                up = scale(1.0 / math.sqrt(max(dot(up, up), 1e-300)), up)
+            far = dot(foremost(links, k, up), up)
+            gap = dot(sub(p, middle), up) - far
+            if gap < least:
+                least, reach, at = gap, far, arc + share * long
+                t = sub(q, row3(links.curve, m - 1)) if bend else sub(q, p)
+                x = add(p, scale(share, sub(q, p)))
+                beside = dot(sub(x, middle), axis)
+                within = links.lower[k] < beside < links.upper[k] and dot(sub(q, p), axis) ** 2 <= STEEP * square
+        arc += long
+    return least, reach, at / max(arc, 1e-300), x, t, within
 
 
 @inline
-def on_catenary(p: Vector, across: Vector, down: Vector, wide: float, a: float, middle: float, t: float) -> Vector:
-    depth = a * (math.cosh(middle / a) - math.cosh((t - middle) / a))
-    return add(p, add(scale(t / wide, across), scale(depth, down)))
+def meets(links: Links, k: int, count: int) -> tuple[bool, float, Vector, Vector]:
+    """Whether the span whose curve is in `links.curve` has come to cut the outline of link k from the side on which the
+    rope is to lie; a rope that comes from the other side passes, and so does one that runs beside the part or too much
+    aslant. Where along it and in the world, and its direction there. Writes `ready`: it is clear of it on that side.
+    """
+    gap, reach, at, x, t, within = facing(links, k, count)
+    if gap == NO_BOUND:
+        return False, at, x, t
+    if gap <= -2.0 * reach or not within:
+        links.ready[k] = 0
+    elif gap >= 0.0:
+        links.ready[k] = 1
+    return gap < 0.0 and links.ready[k] == 1, at, x, t
+
+
+@inline
+def foremost(links: Links, k: int, n: Vector) -> Vector:
+    """Of the outline of link k, from its middle to what lies furthest along n."""
+    x, y = dot(n, row3(links.w1, k)), dot(n, row3(links.w2, k))
+    c = furthest(links.corners, links.corner_first[k], links.corner_last[k], x, y)
+    corner = add(scale(links.corners[c, 0], row3(links.w1, k)), scale(links.corners[c, 1], row3(links.w2, k)))
+    return add(corner, scale(links.radius[k], n))
 
 
 @kernel
@@ -199,6 +201,7 @@ def split(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
         k = links.next[i]
         if k < 0:
             continue
+        count = 0
         j = i
         for _ in range(ropes.last[r] - ropes.first[r]):
             j = j + 1 if j + 1 < ropes.last[r] else ropes.first[r]
@@ -206,25 +209,26 @@ def split(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
                 break
             if links.kind[j] != ROLLING:
                 continue
-            p, q = row3(links.start, i), row3(links.end, i)
-            if links.rest[i] > SLACK * links.length[i]:
-                p, q = hanging_near(p, q, links.rest[i], gravity, row3(links.middle, j))
-            if not meets(links, j, p, q):
-                continue
-            if take_up(ropes, links, r, i, j, k):
+            if count == 0:
+                count = hang(links.curve, row3(links.start, i), row3(links.end, i), links.rest[i], gravity)
+            touches, at, x, t = meets(links, j, count)
+            if touches and take_up(ropes, links, r, i, j, k, at, x, t, count > 2):
                 break
 
 
 @inline
-def take_up(ropes: Ropes, links: Links, r: int, i: int, j: int, k: int) -> bool:
-    """Link j comes between i and k, if the way over it is hardly longer than the rope that there is."""
+def take_up(
+    ropes: Ropes, links: Links, r: int, i: int, j: int, k: int, at: float, x: Vector, t: Vector, slack: bool
+) -> bool:
+    """Link j comes between i and k, if the way over it is hardly longer than the rope that there is. A slack span meets
+    it at x with the direction t, at the share `at` of its length.
+    """
     one, p, q, corner_i, c = find_span(links, i, j)
     two, u, v, d, corner_k = find_span(links, j, k)
     if not (one and two):
         return False
     arriving, leaving = sub(q, p), sub(v, u)
     place_in, place_out = place_on(links, j, c, arriving), place_on(links, j, d, leaving)
-    on = links.sense[j] * moved_along(links, j, place_out, place_in)
     out_i, in_k, on_i, on_k = links.place_out[i], links.place_in[k], 0.0, 0.0
     if rolls(links, i):
         out_i = place_on(links, i, corner_i, arriving)
@@ -233,19 +237,30 @@ def take_up(ropes: Ropes, links: Links, r: int, i: int, j: int, k: int) -> bool:
         in_k = place_on(links, k, corner_k, leaving)
         on_k = -links.sense[k] * moved_along(links, k, in_k, links.place_in[k])
     left, right = math.sqrt(dot(arriving, arriving)), math.sqrt(dot(leaving, leaving))
+    on = links.sense[j] * moved_along(links, j, place_out, place_in)
     rest = links.rest[i] - on - on_i - on_k
-    extra = max(0.0, left + right - rest - max(0.0, links.length[i] - links.rest[i]))  # beyond how it is stretched
-    if on <= 0.0 or rest <= 0.0 or extra > DETOUR * links.length[i]:
+    own = rest * left / (left + right)
+    if slack:
+        meeting = place_near(links, j, x, t)
+        before = links.sense[j] * moved_along(links, j, meeting, place_in)
+        on = before + links.sense[j] * moved_along(links, j, place_out, meeting)
+        rest = links.rest[i] - on - on_i - on_k
+        own = at * links.rest[i] - before - on_i
+    elif ropes.compliance[r] > 0.0:
+        own = left - (left + right - rest) * passed(ropes, r, i, j) / passed(ropes, r, i, k)
+    stretched = max(0.0, links.length[i] - links.rest[i])
+    extra = max(0.0, left + right - rest - stretched)  # beyond how it is stretched
+    if (on <= 0.0 and not slack) or rest <= 0.0 or extra > DETOUR * links.length[i]:
         return False
+    if slack:  # neither side is shorter than its way
+        own = min(max(own, left), rest - right) if extra == 0.0 else rest * left / (left + right)
     links.place_out[i], links.place_in[k] = out_i, in_k
     links.place_in[j], links.place_out[j] = place_in, place_out
     links.stored[i] += on_i
     links.stored[k] += on_k
     links.stored[j] = on
-    links.rest[i] = rest * left / (left + right)
-    if ropes.compliance[r] > 0.0:
-        links.rest[i] = left - (left + right - rest) * passed(ropes, r, i, j) / passed(ropes, r, i, k)
-    links.rest[j] = rest - links.rest[i]
+    links.rest[i] = own
+    links.rest[j] = rest - own
     links.ease[i] = extra * left / (left + right)
     links.ease[j] = extra * right / (left + right)
     links.active[j] = 1
@@ -253,6 +268,61 @@ def take_up(ropes: Ropes, links: Links, r: int, i: int, j: int, k: int) -> bool:
     links.next[i] = j
     links.next[j] = k
     return True
+
+
+@inline
+def corner_along(links: Links, k: int, t: Vector) -> int:
+    """The corner of link k that a rope of direction t lies on."""
+    return touched(
+        links.corners, links.corner_first[k], links.corner_last[k], row3(links.w1, k), row3(links.w2, k),
+        links.sense[k], t,
+    )  # fmt: skip
+
+
+@inline
+def place_near(links: Links, k: int, x: Vector, t: Vector) -> float:
+    """w where a rope of direction t lies on link k next to x; on a flat side that may be between its corners."""
+    way = in_plane(t, row3(links.w3, k))
+    way = scale(1.0 / math.sqrt(max(dot(way, way), 1e-300)), way)
+    n = scale(links.sense[k], cross(way, row3(links.w3, k)))
+    past = dot(sub(sub(x, row3(links.middle, k)), foremost(links, k, n)), way)
+    return place_on(links, k, corner_along(links, k, t), t) + links.sense[k] * past  # type: ignore[no-any-return]
+
+
+@kernel
+def hanging_arc(links: Links, k: int, span: int, leaves: bool, gravity: Vector) -> float:
+    """What lies on link k beyond the straight tangent where a slack span of it begins or ends as it hangs, m; on a flat
+    side up to the further corner.
+    """
+    place = links.place_out[k] if leaves else links.place_in[k]
+    far = row3(links.end, span) if leaves else row3(links.start, span)
+    way = links.sense[k] if leaves else -links.sense[k]
+    on = before = 0.0
+    for _ in range(TOUCHES):
+        before = on
+        at = rim_place(links, k, place + way * on)
+        p, q = (at, far) if leaves else (far, at)
+        t = end_direction(p, q, links.rest[span] - on, gravity, leaves)
+        on += way * moved_along(links, k, place_on(links, k, corner_along(links, k, t), t), place + way * on)
+    return max(on, before)
+
+
+@kernel
+def hangs_over(links: Links, i: int, k: int, gravity: Vector) -> bool:
+    """Whether the span i would cut link k as it hangs if it passed it by."""
+    after = links.next[k]
+    ok, p, q, ci, ca = find_span(links, i, after)
+    rest = links.rest[i] + links.stored[k] + links.rest[k]
+    if rolls(links, i):
+        w = place_on(links, i, ci, sub(q, p))
+        rest -= links.sense[i] * moved_along(links, i, w, links.place_out[i])
+    if rolls(links, after):
+        w = place_on(links, after, ca, sub(q, p))
+        rest += links.sense[after] * moved_along(links, after, w, links.place_in[after])
+    if not ok or not hangs(p, q, rest, gravity):
+        return False
+    gap, _, _, _, _, within = facing(links, k, hang(links.curve, p, q, rest, gravity))
+    return gap < 0.0 and within
 
 
 @kernel

@@ -34,6 +34,7 @@ Indices = NDArray[np.int64]
 
 RAISED = 1e-8  # of the diagonal, so that redundant rows share what they carry
 MOST_SEARCHES = 20  # of the rows at bounds; two or three are usual
+SINGLE = 4  # searches for each row, where rows change one at a time
 PATIENCE = 5  # searches in which motors and friction come first
 UNSETTLED = -1
 
@@ -271,29 +272,31 @@ def revise(rows: Rows, bodies: Bodies, known: Multipliers, size: float, patient:
 def revise_some(rows: Rows, bodies: Bodies, known: Multipliers, size: float, both_ways: bool, lets_go: bool) -> bool:
     """Of the rows with two bounds, or of those with one."""
     changed = False
-    tiny = 1e-13 * size
     for i in range(rows.used[0]):
         if rows.left[i] >= 0 or (rows.low[i] > -NO_BOUND and rows.high[i] < NO_BOUND) != both_ways:
             continue
-        o = rows.owner[i]
-        if known.state[o] == FREE:
-            total = known.total[o] + rows.step[i]
-            if lets_go and total < rows.low[i]:
-                known.state[o] = LOW
-                changed = True
-            elif lets_go and total > rows.high[i]:
-                known.state[o] = HIGH
-                changed = True
-        elif known.state[o] == IDLE:
-            known.state[o] = HIGH if rows.value[i] + change(rows, bodies, i) > 0.0 else LOW
-            changed = True
-        else:
-            bound = rows.low[i] if known.state[o] == LOW else rows.high[i]
-            wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * bound
-            if (known.state[o] == LOW and wish > tiny) or (known.state[o] == HIGH and wish < -tiny):
-                known.state[o] = FREE
-                changed = True
+        changed = revise_row(rows, bodies, known, i, 1e-13 * size, lets_go) or changed
     return changed
+
+
+@inline
+def revise_row(rows: Rows, bodies: Bodies, known: Multipliers, i: int, tiny: float, lets_go: bool) -> bool:
+    o = rows.owner[i]
+    before = known.state[o]
+    if before == FREE:
+        total = known.total[o] + rows.step[i]
+        if lets_go and total < rows.low[i]:
+            known.state[o] = LOW
+        elif lets_go and total > rows.high[i]:
+            known.state[o] = HIGH
+    elif before == IDLE:
+        known.state[o] = HIGH if rows.value[i] + change(rows, bodies, i) > 0.0 else LOW
+    else:
+        bound = rows.low[i] if before == LOW else rows.high[i]
+        wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * bound
+        if (before == LOW and wish > tiny) or (before == HIGH and wish < -tiny):
+            known.state[o] = FREE
+    return known.state[o] != before  # type: ignore[no-any-return]
 
 
 @kernel
@@ -328,6 +331,23 @@ def search(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: f
 
 
 @kernel
+def search_singly(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> bool:
+    """The same, but only the last row that is wrong changes each time (K. G. Murty, 1974): slow, and never a circle."""
+    for _ in range(SINGLE * rows.used[0]):
+        if not factorise(rows, known, net):
+            return False
+        solve_free(rows, bodies, known, net)
+        changed = False
+        for i in range(rows.used[0] - 1, -1, -1):
+            if rows.left[i] < 0 and revise_row(rows, bodies, known, i, 1e-13 * size, True):
+                changed = True
+                break
+        if not changed:
+            return True
+    return False
+
+
+@kernel
 def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> int:
     """One solution of (4): multipliers, corrections and momenta. 0, or how much room it needs in `matrix`, or UNSETTLED
     where it was not found which rows stay at their bounds; then nothing is changed.
@@ -341,7 +361,7 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
     settled = search(rows, bodies, known, net, size)
     if not settled:
         begin_anew(rows, known)
-        settled = search(rows, bodies, known, net, size)
+        settled = search(rows, bodies, known, net, size) or search_singly(rows, bodies, known, net, size)
     if not settled:
         return UNSETTLED
     for i in range(rows.used[0]):
@@ -361,9 +381,10 @@ def solve_in_turn(rows: Rows, bodies: Bodies, known: Multipliers, sweeps: int) -
     for _ in range(sweeps):
         for i in range(rows.used[0]):
             o = rows.owner[i]
-            weight = own_mobility(rows, bodies, i) + rows.alpha[i]
-            if weight == 0.0:
+            mobility = own_mobility(rows, bodies, i)
+            if mobility == 0.0:  # it moves nothing, or is a slip
                 continue
+            weight = mobility + rows.alpha[i]
             wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * known.total[o]
             total = min(max(known.total[o] + wish / weight, rows.low[i]), rows.high[i])
             step = total - known.total[o]
@@ -372,5 +393,4 @@ def solve_in_turn(rows: Rows, bodies: Bodies, known: Multipliers, sweeps: int) -
             push_momentum(rows, bodies, i, step)
     for i in range(rows.used[0]):
         total = known.total[rows.owner[i]]
-        known.last[rows.owner[i]] = total
         known.state[rows.owner[i]] = LOW if total <= rows.low[i] else HIGH if total >= rows.high[i] else FREE

@@ -15,6 +15,7 @@ from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
 from lissom.machines.contacts import BOX, Contacts, make_contacts
+from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
 from lissom.machines.joints import SLOTS, Joints, empty_joints
 from lissom.machines.profiles import WHEEL, circumference, corners_of, hull
@@ -303,7 +304,7 @@ def _empty_links(m: int) -> Links:
     for name in Links._fields:
         shape = (m, 3) if name in vectors else (m,)
         made[name] = np.zeros(shape, dtype=np.int64 if name in integers else np.float64)
-    made["corners"] = np.zeros((0, 4))
+    made["corners"], made["curve"] = np.zeros((0, 4)), np.zeros((POINTS, 3))
     return Links(**made)
 
 

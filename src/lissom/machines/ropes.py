@@ -31,6 +31,8 @@ Indices = NDArray[np.int64]
 CLEAR = 1.02  # of the distance at which two links would have no tangent: they touch there
 SHORTEST = 0.02  # of the larger radius: wheels of one size and side have a tangent at any distance but none
 
+RUBBED = 1.1  # times what the tensions of a substep allow may rub in it, as friction is that of the tensions before
+
 LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
 
 ATTACHMENT, ROLLING, PINHOLE, HYBRID = 0, 1, 2, 3
@@ -80,8 +82,10 @@ class Links(NamedTuple):
     anchor: Array  # (n,) w of the end of a hybrid that is held
     slips: Array  # (n,) −1, 0, 1: which way the rope slips
     slipped: Array  # (n,) what has slipped over it in this substep, m
+    rub: Array  # (n,) F h² that the rows of this solution have, N s²
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
+    near: Array  # (n,) distance of its links at the start of the substep, as `guard_rows` has it, m
     lost: Indices  # (n,) 1: there is no tangent, it is held where it was
     ease: Array  # (n,) what a span that a split made too short is not yet asked to give, m
     next: Indices  # (n,) where it leads; −1: nowhere
@@ -93,6 +97,7 @@ class Links(NamedTuple):
     w1: Array  # (n, 3) axes of its plane, in the world
     w2: Array
     w3: Array
+    curve: Array  # (POINTS, 3) of the span that is looked at, in the world
 
 
 @kernel
@@ -410,7 +415,8 @@ def slip_row(
     k = links.next[i]
     if links.row[k] < 0 or not slips_over(links, k):
         return
-    drag = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
+    links.rub[k] = rubbing(links, k, known.last[span_base + i], known.last[span_base + k])
+    drag = links.rub[k]
     if ropes.mass[r] > 0.0:
         drag += h * h * ropes.mass[r] * dot(gravity, sub(halfway(links, k), halfway(links, i)))
     links.slip_row[k] = add_slip(rows, slip_base + k, links.row[i], links.row[k], -drag, ropes.heavy[r])
@@ -422,37 +428,55 @@ def halfway(links: Links, i: int) -> Vector:
     return scale(0.5, add(row3(links.start, i), row3(links.end, i)))
 
 
+@inline
+def apart(links: Links, i: int, k: int) -> tuple[float, Vector, Vector, Vector]:
+    """(least, D, p, q): how near links i and k, one of which rolls, come to each other; from p to q, and D in the plane
+    of the wheel.
+    """
+    round_i, round_k = rolls(links, i), rolls(links, k)
+    ri = links.radius[i] * links.sense[i] if round_i else 0.0
+    rk = links.radius[k] * links.sense[k] if round_k else 0.0
+    if dot(row3(links.w3, i), row3(links.w3, k)) < 0.0 and round_i and round_k:
+        rk = -rk
+    least = CLEAR * max(abs(ri - rk), SHORTEST * max(abs(ri), abs(rk)))
+    p = row3(links.middle, i) if round_i else held_place(links, i)
+    q = row3(links.middle, k) if round_k else held_place(links, k)
+    return least, in_plane(sub(q, p), row3(links.w3, i) if round_i else row3(links.w3, k)), p, q
+
+
+@kernel
+def see_gaps(links: Links) -> None:
+    """Writes `near`, before bodies move."""
+    for i in range(links.kind.shape[0]):
+        k = links.next[i]
+        if k >= 0 and (rolls(links, i) or rolls(links, k)):
+            _, d, _, _ = apart(links, i, k)
+            links.near[i] = math.sqrt(dot(d, d))
+
+
 @kernel
 def guard_rows(rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, base: int) -> None:
     """Links next to each other stay so far apart that there is a tangent (8): a thimble that is hauled up to its sheave
-    touches it. A row c − |D| ≤ 0 where they come near, with D in the plane of a wheel.
+    touches it. A row c − |D| ≤ 0 where they come near, with D in the plane of a wheel. Those that were nearer before,
+    since a split has made them neighbours, are not thrown apart: they come no nearer.
     """
     for i in range(links.kind.shape[0]):
         k = links.next[i]
-        if k < 0 or links.body[i] == links.body[k]:
+        if k < 0 or links.body[i] == links.body[k] or not (rolls(links, i) or rolls(links, k)):
             continue
         a, b = links.body[i], links.body[k]
         if bodies.movable[a] == 0 and bodies.movable[b] == 0:
             continue
-        round_i, round_k = rolls(links, i), rolls(links, k)
-        if not (round_i or round_k):
-            continue
-        ri = links.radius[i] * links.sense[i] if round_i else 0.0
-        rk = links.radius[k] * links.sense[k] if round_k else 0.0
-        if dot(row3(links.w3, i), row3(links.w3, k)) < 0.0 and round_i and round_k:
-            rk = -rk
-        least = CLEAR * max(abs(ri - rk), SHORTEST * max(abs(ri), abs(rk)))
-        p = row3(links.middle, i) if round_i else held_place(links, i)
-        q = row3(links.middle, k) if round_k else held_place(links, k)
-        d = in_plane(sub(q, p), row3(links.w3, i) if round_i else row3(links.w3, k))
+        least, d, p, q = apart(links, i, k)
         far = math.sqrt(dot(d, d))
         if far > 1.5 * least or far == 0.0:
             continue
         e = scale(-1.0 / far, d)
-        at = q if round_i else p  # seen from the body whose plane it is
+        at = q if rolls(links, i) else p  # seen from the body whose plane it is
         turn_a = scale(-1.0, cross(sub(at, row3(bodies.x, a)), e))
         turn_b = cross(sub(at, row3(bodies.x, b)), e)
-        add_row(rows, base + i, a, b, e, turn_a, turn_b, least - far, 0.0, 0.0, NO_BOUND)
+        value = min(least, links.near[i]) - far
+        add_row(rows, base + i, a, b, e, turn_a, turn_b, value, 0.0, 0.0, NO_BOUND)
 
 
 @inline
@@ -521,24 +545,43 @@ def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: 
 
 
 @kernel
-def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: int) -> None:
-    """Rope moves as the slip rows found; rough links begin and end to slip (12)."""
+def forget_tensions(links: Links, known: Multipliers, span_base: int) -> bool:
+    """Nothing rubs in the next solution; whether anything did."""
+    found = False
+    for k in range(links.kind.shape[0]):
+        found = found or (links.slip_row[k] >= 0 and links.slips[k] != 0.0)
+        known.last[span_base + k] = 0.0
+    return found
+
+
+@kernel
+def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: int) -> bool:
+    """Rope moves as the slip rows found; rough links begin and end to slip (12).
+
+    False where friction was not what it is: it drove the rope on, or was more than the tensions found allow.
+    """
+    true = True
     for r in range(ropes.first.shape[0]):
         for i in range(ropes.first[r], ropes.last[r]):
             k = links.next[i]
             if k < 0 or links.next[k] < 0:
                 continue
+            before, after = known.total[span_base + i], known.total[span_base + k]
             if links.slip_row[k] >= 0:
                 u = rows.step[links.slip_row[k]]
+                if links.slips[k] * u > 0.0:  # towards the lower tension: it sticks
+                    u = 0.0
+                    links.slips[k] = 0.0
+                    true = False
                 links.rest[i] -= u - links.slipped[k]
                 links.rest[k] += u - links.slipped[k]
                 links.slipped[k] = u
-                if links.slips[k] * u > 0.0:  # towards the lower tension: it would stick before
-                    links.slips[k] = 0.0
+                if links.slips[k] != 0.0:
+                    true = true and abs(links.rub[k]) <= RUBBED * abs(rubbing(links, k, before, after))
             elif links.kind[k] == ROLLING and links.friction[k] > 0.0:
-                before, after = known.total[span_base + i], known.total[span_base + k]
                 grip = grip_of(links, k)
                 if before > after * grip:
                     links.slips[k] = 1.0
                 elif after > before * grip:
                     links.slips[k] = -1.0
+    return true

@@ -45,7 +45,7 @@ class Multipliers(NamedTuple):
     """What rows remember, by owner."""
 
     total: Array  # (owners,) λ of this substep, N s²
-    last: Array  # (owners,) λ of the last solution, also that of the substep before
+    last: Array  # (owners,) λ of the last solution of all rows together, also that of the substep before
     state: Indices  # (owners,) FREE, LOW or HIGH: where the next search begins
 
 

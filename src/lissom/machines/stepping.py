@@ -8,16 +8,18 @@ from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, s
 from lissom.machines.contacts import Contacts, find_contacts, press, settle
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
-from lissom.machines.network import Network, solve_in_turn, solve_together
+from lissom.machines.network import UNSETTLED, Network, solve_in_turn, solve_together
 from lissom.machines.ropes import (
     Links,
     Ropes,
     as_predicted,
     ease_off,
+    forget_tensions,
     guard_rows,
     left_over,
     reel,
     rope_rows,
+    see_gaps,
     see_links,
     slip,
     weigh,
@@ -69,6 +71,7 @@ def advance(
     needed = 0
     for _ in range(substeps):
         drive(bodies, joints)
+        see_gaps(links)
         weigh(bodies, ropes, links, gravity)
         predict(bodies, gravity, h)
         find_contacts(bodies, contacts, h)
@@ -83,19 +86,24 @@ def advance(
                 known.total[k] = 0.0
             if together:
                 room = solve_together(rows, bodies, known, net, size)
+                if room == UNSETTLED and forget_tensions(links, known, spans):
+                    gather(parts, gravity, h)  # with nothing that rubs
+                    if done > 0:
+                        as_predicted(rows, bodies, links)
+                    room = solve_together(rows, bodies, known, net, size)
                 if room != 0:
                     needed = max(needed, room)
                     solve_in_turn(rows, bodies, known, SWEEPS)
             else:
                 solve_in_turn(rows, bodies, known, iterations)
             apply_corrections(bodies, h)
-            slip(rows, ropes, links, known, spans)
+            rubs = slip(rows, ropes, links, known, spans)
             press(bodies, contacts, h)
             see_links(bodies, links)
             reel(ropes, links)
             done += 1
             settled = left_over(ropes, links, known, spans, h) <= MISSING * size
-            if not together or (done >= iterations and (settled or done >= MOST_ITERATIONS)):
+            if not together or (done >= iterations and ((settled and rubs) or done >= MOST_ITERATIONS)):
                 break
         if together and not settled:
             ease_off(ropes, links, known, spans, h)
