@@ -89,6 +89,19 @@ def test_gear() -> None:
     assert lifted.velocity("load")[2] / lifted.time == pytest.approx(0.05 * turn, rel=0.01)
 
 
+def test_snag() -> None:
+    """The beam takes up the rope, which is drawn over its edges: e^{0.15 φ} with the angle φ between its spans."""
+    machine = steps(example("snag"), 1.5)
+    now = machine.rope("rope")
+    assert [now.parts[i] for i in now.leaves] == ["post", "beam", "sheave"]
+    ways = (now.end - now.start)[:2] / now.length[:2, None]
+    bend = math.acos(float(ways[0] @ ways[1]))
+    assert now.tension[0] / now.tension[1] == pytest.approx(math.exp(0.15 * bend), rel=0.02)
+    assert now.end[0][2] == pytest.approx(machine.pose("beam")[0][2] - 0.044, abs=2e-3)  # half the rope below it
+    machine.set_motor("travel", speed=0.4)
+    assert not steps(machine, 1.5).rope("rope").active[3]
+
+
 def test_merge_and_split() -> None:
     """Fig. 17, left: the bar pushes the rope down and lifts the weight; up again, it leaves it as it was."""
     machine = example("merge-split")

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lissom import cli
+from lissom.analysis.machines import alike, plot_tensions, record
 from lissom.machines.machine import Machine
 from lissom.scene import Scene
 from lissom.simulation import Simulation
@@ -77,6 +78,21 @@ def test_run_prints_json_and_writes_files(tmp_path: Path) -> None:
     )
     assert {k.name for k in tmp_path.iterdir()} == {"run.json", "run.npz", "tension.png"}
     assert np.load(tmp_path / "run.npz")["left.position"].shape == (31, 3)
+
+
+def test_plots_begin_with_what_was_solved_and_hide_no_line() -> None:
+    """The tension of the first instant is not known; the spans of a smooth rope are one line that names them all."""
+    found = record(Machine(Scene.load(EXAMPLES / "merge-split.toml")), 30, 1.0 / 60.0, lambda _: None)
+    assert np.isnan(found.tension["rope"][0]).all()
+    axis = plot_tensions(found).axes[0]
+    assert [k.get_label() for k in axis.get_lines()] == ["from post, sheave"]
+    drawn = np.asarray(axis.get_lines()[0].get_ydata(), dtype=float)
+    assert np.nanmin(drawn) == pytest.approx(19.62, rel=0.01)
+
+
+def test_curves_that_differ_are_not_put_together() -> None:
+    tension = np.array([[10.0, 10.0, 10.0, np.nan], [10.0, 10.01, 11.0, np.nan], [10.0, 10.02, np.nan, np.nan]])
+    assert alike(tension) == [[0, 1], [2]]
 
 
 def test_what_is_rounding_is_shown_as_nothing() -> None:

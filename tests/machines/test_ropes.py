@@ -184,7 +184,7 @@ def test_a_bar_that_sinks_leaves_a_slack_rope_where_it_hangs_free() -> None:
 
 
 def test_a_weight_next_to_a_wheel_is_not_thrown_off_when_its_rope_comes_to_lie_there() -> None:
-    """Links that a split makes neighbours may be nearer than thimbles come to sheaves: they were pushed apart at once."""
+    """Links that a split makes neighbours may be nearer than a thimble to its sheave: they were thrown apart."""
     parts = [{"name": "hook"}, wheel("wheel", 0.0, 0.0, 0.2), weight("bob", -0.02, 0.2006, 1.0)]
     path = [held("bob"), over("wheel", "right", active=False, friction=0.0), held("hook", 2.0, 0.25)]
     machine = Machine(scene(parts, [], [{"name": "rope", "path": path}], gravity=[0, 0, 0]))
@@ -273,6 +273,32 @@ def test_capstan(mu: float, slips: bool) -> None:
     expected = 9.81 * (1.6 - grip) / (1.6 + grip)  # of m1 − ρ m2 over m1 + ρ m2, with T1 = ρ T2
     assert -machine.velocity("one")[2] / machine.time == pytest.approx(expected, rel=0.02)
     assert rope.tension[0] / rope.tension[1] == pytest.approx(grip, rel=0.01)
+
+
+def test_a_rope_that_a_motor_draws_over_a_rough_bar_has_the_tensions_of_a_capstan() -> None:
+    """Stick and slip took turns: a tension of thousands of newtons in every other substep."""
+    bar = wheel("bar", 1.0, 0.0, 0.1, motion="free", mass=1.0)
+    guide = {"name": "travel", "part": "bar", "kind": "slide", "axis": [0, 0, 1], "origin": [1.0, 0.0, 0.0]}
+    parts = [{"name": "hook"}, bar, wheel("sheave", 2.0, 0.0, 0.1), weight("bob", 2.1, -1.5, 2.0)]
+    path = [held("hook", 0.0, -0.1), over("bar", "left", friction=0.2), over("sheave", "right", friction=0.0)]
+    rope = {"name": "rope", "path": [*path, held("bob")]}
+    machine = Machine(scene(parts, [{**guide, "motor": {"speed": -0.4}}], [rope]))
+    steps(machine, 0.5)
+    for _ in range(60):
+        machine.step(DT)
+        now = machine.rope("rope")
+        grip = math.exp(0.2 * now.stored[1] / 0.1)
+        assert now.tension[0] / now.tension[1] == pytest.approx(grip, rel=0.02)
+
+
+@pytest.mark.parametrize(("heavy", "slips"), [(1.7, False), (2.0, True)])
+def test_a_rope_grips_a_square_by_how_far_it_bends(heavy: float, slips: bool) -> None:
+    """Half a turn over two corners: it holds e^{0.2 π} = 1.87 times as much, as on a wheel."""
+    box = {"name": "box", "shape": {"kind": "box", "size": [0.4, 0.4, 1.0]}, "tangent": [0, -1, 0], "collide": False}
+    parts = [box, weight("one", -0.2, -1.0, 1.0), weight("two", 0.2, -1.0, heavy)]
+    path = [held("one"), over("box", "right", friction=0.2), held("two")]
+    machine = steps(Machine(scene(parts, [], [{"name": "rope", "path": path}])), 0.5)
+    assert (machine.velocity("two")[2] < -1e-3) == slips
 
 
 def test_a_rope_breaks() -> None:

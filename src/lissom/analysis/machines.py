@@ -31,13 +31,23 @@ ROUNDING = 1e-9
 """m, rad, N: less than this is shown as nothing; files have all digits."""
 
 
+LINE = 0.005
+"""Of the largest tension: curves that are nearer hide each other in a plot."""
+
+MOST_NAMED = 4
+"""Spans that the legend of a plot names for one line."""
+
+
 @dataclass
 class Run:
-    """What was recorded; k: record, i: link of a rope. NaN where a link leads nowhere or is passed by."""
+    """What was recorded; k: record, i: link of a rope, first those of its path, then the parts that it may meet. NaN
+    where a link leads nowhere or is passed by, and of forces before the first step.
+    """
 
     scene: Scene
     time: list[float] = field(default_factory=list)
     energy: list[float] = field(default_factory=list)
+    links: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by rope, (i,) the part that each link is on
     tension: dict[str, list[Array]] = field(default_factory=dict)  # by rope, (k, i) of the span that leaves i, N
     rest: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) its unstretched length, m
     stored: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) on the link, m
@@ -58,10 +68,12 @@ class Run:
         self.energy.append(machine.energy)
         for rope in self.scene.ropes:
             now = machine.rope(rope.name)
-            for key, values in (("tension", now.tension), ("rest", now.rest)):
-                row = np.full(len(rope.path), math.nan)
+            tension = now.tension if machine.time > 0.0 else np.full(len(now.tension), math.nan)
+            for key, values in (("tension", tension), ("rest", now.rest)):
+                row = np.full(len(now.parts), math.nan)
                 row[now.leaves] = values
                 getattr(self, key).setdefault(rope.name, []).append(row)
+            self.links[rope.name] = now.parts
             self.stored.setdefault(rope.name, []).append(np.where(now.active, now.stored, math.nan))
             if now.broken:
                 self.broken.add(rope.name)
@@ -73,7 +85,7 @@ class Run:
         for name in machine.joint_values:
             reading = machine.joint(name)
             self.joint.setdefault(name, []).append(reading.value)
-            self.torque.setdefault(name, []).append(reading.torque)
+            self.torque.setdefault(name, []).append(reading.torque if machine.time > 0.0 else math.nan)
 
 
 def record(machine: Machine, steps: int, dt: float, count: Callable[[int], object]) -> Run:
@@ -94,6 +106,7 @@ def run_json(found: Run) -> str:
     document: dict[str, Any] = {"time": found.time, "energy": _plain(found.energy)}
     document["ropes"] = {
         rope.name: {
+            "links": list(found.links[rope.name]),
             "tension": _plain(found.tension[rope.name]),
             "rest": _plain(found.rest[rope.name]),
             "stored": _plain(found.stored[rope.name]),
@@ -118,6 +131,7 @@ def rest_entries(machine: Machine, rest: Rest) -> dict[str, Any]:
     for rope in machine.scene.ropes:
         now = machine.rope(rope.name)
         ropes[rope.name] = {
+            "links": list(now.parts),
             "leaves": now.leaves.tolist(),
             "tension": now.tension.tolist(),
             "length": now.length.tolist(),
@@ -150,10 +164,10 @@ def print_rest(machine: Machine, rest: Rest, console: Console) -> None:
     ropes = Table("rope", "span", "tension [N]", "length [m]", "slack [m]")
     for rope in machine.scene.ropes:
         now = machine.rope(rope.name)
-        for i, tension, length, unstretched in zip(now.leaves, now.tension, now.length, now.rest, strict=True):
-            after = rope.path[(i + 1) % len(rope.path)].on
+        spans = zip(now.leaves, now.arrives, now.tension, now.length, now.rest, strict=True)
+        for i, k, tension, length, unstretched in spans:
             slack = _said(max(0.0, float(unstretched - length)))
-            ropes.add_row(rope.name, f"{rope.path[i].on} – {after}", _said(tension), _said(length), slack)
+            ropes.add_row(rope.name, f"{now.parts[i]} – {now.parts[k]}", _said(tension), _said(length), slack)
     joints = Table("joint", "value", "torque or force held", "force [N]")
     for name in machine.joints:
         reading = machine.joint(name)
@@ -201,12 +215,11 @@ def print_run(found: Run, console: Console) -> None:
     ropes = Table("rope", "span", "tension at the end [N]", "largest [N]", "length at rest [m]")
     for rope in found.scene.ropes:
         tension, rest = np.array(found.tension[rope.name]), np.array(found.rest[rope.name])
-        for i, link in enumerate(rope.path):
+        for i, part in enumerate(found.links[rope.name]):
             if np.isnan(tension[:, i]).all():
                 continue
-            after = rope.path[(i + 1) % len(rope.path)].on
             now = "broken" if rope.name in found.broken else _said(tension[-1, i])
-            ropes.add_row(rope.name, f"{link.on} – {after}", now, _said(np.nanmax(tension[:, i])), _said(rest[-1, i]))
+            ropes.add_row(rope.name, f"from {part}", now, _said(np.nanmax(tension[:, i])), _said(rest[-1, i]))
     parts = Table("part", "x [m]", "y [m]", "z [m]")
     for name, places in found.position.items():
         parts.add_row(name, *(_said(k) for k in places[-1]))
@@ -243,8 +256,33 @@ def run_npz(found: Run) -> bytes:
     return stream.getvalue()
 
 
+def alike(tension: Array) -> list[list[int]]:
+    """Columns of (k, i) tensions that are never further apart than a line is thick, in groups; those never known are
+    left out.
+    """
+    thick = LINE * float(np.nanmax(tension, initial=0.0))
+    groups: list[list[int]] = []
+    for i in range(tension.shape[1]):
+        known = ~np.isnan(tension[:, i])
+        for group in groups:
+            other = tension[:, group[0]]
+            if np.array_equal(known, ~np.isnan(other)) and np.all(np.abs(tension[known, i] - other[known]) <= thick):
+                group.append(i)
+                break
+        else:
+            if known.any():
+                groups.append([i])
+    return groups
+
+
+def _spans(parts: tuple[str, ...], group: list[int]) -> str:
+    if len(group) > MOST_NAMED:
+        return f"from {parts[group[0]]} and {len(group) - 1} more"
+    return "from " + ", ".join(parts[i] for i in group)
+
+
 def plot_tensions(found: Run) -> Figure:
-    """A panel for each rope, a line for each span."""
+    """A panel for each rope, a line for each span; those that would hide each other are one."""
     from matplotlib import rc_context
 
     from lissom.analysis.plots import STYLE, new_figure
@@ -253,10 +291,9 @@ def plot_tensions(found: Run) -> Figure:
         figure = new_figure(7.4, 1.8 * len(found.scene.ropes) + 0.6)
         axes = figure.subplots(len(found.scene.ropes), 1, sharex=True, squeeze=False)[:, 0]
         for axis, rope in zip(axes, found.scene.ropes, strict=True):
-            tension = np.array(found.tension[rope.name])
-            for i, link in enumerate(rope.path):
-                if not np.isnan(tension[:, i]).all():
-                    axis.plot(found.time, tension[:, i], label=f"from {link.on}")
+            tension, parts = np.array(found.tension[rope.name]), found.links[rope.name]
+            for group in alike(tension):
+                axis.plot(found.time, tension[:, group[0]], label=_spans(parts, group))
             axis.set_ylabel(f"{rope.name} [N]")
             axis.legend(fontsize=7)
         axes[-1].set_xlabel("time [s]")

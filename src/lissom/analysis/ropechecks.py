@@ -52,20 +52,21 @@ def _judged(rope: Rope, rule: str, limit: float, values: list[tuple[float, str]]
 
 def _values(machine: Machine, rope: Rope, now: RopeReading, rule: str) -> Iterator[tuple[float, str]]:
     """What a rule looks at, each with the part it is on."""
-    for k, link in enumerate(rope.path):
-        shape = machine.scene.part(link.on).shape
+    for k, part in enumerate(now.parts):
+        shape = machine.scene.part(part).shape
         if not now.active[k]:
             continue
-        if rule == "sheave_ratio" and isinstance(shape, CylinderShape | CapsuleShape) and link.side is not None:
-            yield 2.0 * shape.outer / rope.diameter, link.on
-        elif rule == "fleet_angle" and link.side is not None:
-            yield float(now.fleet[k]), link.on
-        elif rule == "turns" and link.kind == "spool":
-            yield float(now.turns[k]), link.on
+        wound = k >= len(rope.path) or rope.path[k].side is not None
+        if rule == "sheave_ratio" and isinstance(shape, CylinderShape | CapsuleShape) and wound:
+            yield 2.0 * shape.outer / rope.diameter, part
+        elif rule == "fleet_angle" and wound:
+            yield float(now.fleet[k]), part
+        elif rule == "turns" and k < len(rope.path) and rope.path[k].kind == "spool":
+            yield float(now.turns[k]), part
     for i, tension, length, rest in zip(now.leaves, now.tension, now.length, now.rest, strict=True):
         if rule == "safety_factor":
             assert rope.breaking_force is not None
             factor = rope.breaking_force / float(tension) if tension > 0.0 else math.inf
-            yield 0.0 if now.broken else factor, rope.path[i].on
+            yield 0.0 if now.broken else factor, now.parts[i]
         elif rule == "slack":
-            yield max(0.0, float(rest - length)), rope.path[i].on
+            yield max(0.0, float(rest - length)), now.parts[i]

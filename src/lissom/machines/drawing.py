@@ -26,9 +26,8 @@ def rope_line(machine: Machine, name: str, span: Callable[[int], Array] | None =
     pieces: list[Array] = []
     if ropes.broken[r]:
         return np.zeros((0, 3))
-    for i in range(ropes.first[r], ropes.last[r]):
-        if not links.active[i]:
-            continue
+    spans = machine._spans(r)
+    for i in [*spans, *([] if ropes.closed[r] else [int(links.next[spans[-1]])])]:
         pieces.append(_on_wheel(machine, i))
         if links.next[i] >= 0:
             pieces.append(catenary(machine, i) if span is None else span(i))

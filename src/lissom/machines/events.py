@@ -10,6 +10,7 @@ from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import row3
 from lissom.machines.hanging import end_direction, hang, hangs
+from lissom.machines.meeting import BESIDE, CLEAR, Guests, lay_plane, look, wait_again
 from lissom.machines.ropes import (
     HYBRID,
     ROLLING,
@@ -34,19 +35,23 @@ EASING = 0.98  # of what that way lacks is kept from one substep to the next, so
 
 
 @kernel
-def change_links(ropes: Ropes, links: Links, known: Multipliers, span_base: int, gravity: Vector, h: float) -> None:
+def change_links(
+    ropes: Ropes, links: Links, guests: Guests, known: Multipliers, span_base: int, gravity: Vector, h: float
+) -> None:
     """All that may change after a substep."""
     for r in range(ropes.first.shape[0]):
         if ropes.broken[r] == 1:
             continue
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             if known.total[span_base + i] > ropes.strength[r] * h * h:
                 ropes.broken[r] = 1
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             links.ease[i] *= EASING
         switch_ends(ropes, links, r)
-        merge(ropes, links, r, gravity)
-        split(ropes, links, r, gravity)
+        merge(ropes, links, guests, r, gravity)
+        split(ropes, links, guests, r, gravity)
+        if ropes.room[r] > ropes.last[r]:
+            join(ropes, links, guests, r, gravity)
 
 
 @kernel
@@ -58,7 +63,7 @@ def switch_ends(ropes: Ropes, links: Links, r: int) -> None:
     if links.kind[first] == HYBRID:
         switch(links, first, first, True)
     if links.kind[last] == HYBRID:
-        for i in range(first, last):
+        for i in range(first, ropes.room[r]):
             if links.next[i] == last:
                 switch(links, last, i, False)
 
@@ -98,11 +103,11 @@ def switch(links: Links, e: int, span: int, leaves: bool) -> None:
 
 
 @kernel
-def merge(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
+def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
     """A wheel with less than no rope on it is left (14), unless a slack rope hangs over it; and so is one that the rope
     meets far too much aslant.
     """
-    for i in range(ropes.first[r], ropes.last[r]):
+    for i in range(ropes.first[r], ropes.room[r]):
         k = links.next[i]
         if k < 0 or links.next[k] < 0 or links.next[k] == i or links.kind[k] != ROLLING or links.active[k] == 0:
             continue
@@ -115,8 +120,19 @@ def merge(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
             links.stored[k] = 0.0
             links.active[k] = 0
             links.ready[k] = 0 if off else 1
+            links.share[i] += links.share[k]
             links.next[i] = links.next[k]
             links.next[k] = -1
+            for g in range(guests.clear.shape[1]):
+                guests.clear[i, g] &= guests.clear[k, g]
+            if k >= ropes.last[r]:
+                guests.clear[i, k - ropes.last[r]] = links.ready[k]
+                before = i
+                while links.after[before] != k:
+                    before = links.after[before]
+                links.after[before] = links.after[k]
+                links.after[k] = -1
+                wait_again(links, guests, k)
 
 
 @inline
@@ -195,16 +211,16 @@ def foremost(links: Links, k: int, n: Vector) -> Vector:
 
 
 @kernel
-def split(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
+def split(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
     """A span that comes to lie on an inactive link takes it up (15); where it is slack, as it hangs."""
-    for i in range(ropes.first[r], ropes.last[r]):
+    for i in range(ropes.first[r], ropes.room[r]):
         k = links.next[i]
         if k < 0:
             continue
         count = 0
         j = i
-        for _ in range(ropes.last[r] - ropes.first[r]):
-            j = j + 1 if j + 1 < ropes.last[r] else ropes.first[r]
+        for _ in range(ropes.room[r] - ropes.first[r]):
+            j = links.after[j]
             if j == k:
                 break
             if links.kind[j] != ROLLING:
@@ -212,16 +228,70 @@ def split(ropes: Ropes, links: Links, r: int, gravity: Vector) -> None:
             if count == 0:
                 count = hang(links.curve, row3(links.start, i), row3(links.end, i), links.rest[i], gravity)
             touches, at, x, t = meets(links, j, count)
-            if touches and take_up(ropes, links, r, i, j, k, at, x, t, count > 2):
+            share = passed(ropes, links, r, i, j) / passed(ropes, links, r, i, k)
+            if touches and take_up(links, guests, i, j, k, share, at, x, t, count > 2, ropes.compliance[r] > 0.0):
                 break
+
+
+@kernel
+def join(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
+    """A span that comes to lie on a part that waits for the rope takes it up (15)."""
+    for i in range(ropes.first[r], ropes.room[r]):
+        k = links.next[i]
+        if k < 0:
+            continue
+        count = 0
+        for g in range(ropes.last[r], ropes.room[r]):
+            if links.active[g] == 1 or links.part[g] == links.part[i] or links.part[g] == links.part[k]:
+                continue
+            if count == 0:
+                count = hang(links.curve, row3(links.start, i), row3(links.end, i), links.rest[i], gravity)
+            form, n, c, x, t, at = look(links, guests, g, count)
+            if form == CLEAR:
+                guests.clear[i, g - ropes.last[r]] = 1
+            elif form == BESIDE:
+                guests.clear[i, g - ropes.last[r]] = 0
+            if form < 0 or guests.clear[i, g - ropes.last[r]] == 0:
+                continue
+            laid = lay_plane(links, guests, g, form, n, c, x, t)
+            soft = ropes.compliance[r] > 0.0
+            if laid and take_up(links, guests, i, g, k, -1.0, at, x, t, count > 2, soft):
+                put_between(links, i, g, k, x)
+                break
+            wait_again(links, guests, g)
+
+
+@inline
+def put_between(links: Links, i: int, g: int, k: int, x: Vector) -> None:
+    """Link g, which touches at x, comes into the order between i and k, among those there that are not active."""
+    start = row3(links.start, i)
+    way = sub(x, start)
+    before = i
+    while links.after[before] != k:
+        if dot(sub(row3(links.middle, links.after[before]), start), way) > dot(way, way):
+            break
+        before = links.after[before]
+    links.after[g] = links.after[before]
+    links.after[before] = g
 
 
 @inline
 def take_up(
-    ropes: Ropes, links: Links, r: int, i: int, j: int, k: int, at: float, x: Vector, t: Vector, slack: bool
+    links: Links,
+    guests: Guests,
+    i: int,
+    j: int,
+    k: int,
+    share: float,
+    at: float,
+    x: Vector,
+    t: Vector,
+    slack: bool,
+    soft: bool,
 ) -> bool:
     """Link j comes between i and k, if the way over it is hardly longer than the rope that there is. A slack span meets
-    it at x with the direction t, at the share `at` of its length.
+    it at x with the direction t, at the share `at` of its length. `share` of the compliance is that of the first part;
+    −1: as long as it is.
     """
     one, p, q, corner_i, c = find_span(links, i, j)
     two, u, v, d, corner_k = find_span(links, j, k)
@@ -240,14 +310,15 @@ def take_up(
     on = links.sense[j] * moved_along(links, j, place_out, place_in)
     rest = links.rest[i] - on - on_i - on_k
     own = rest * left / (left + right)
+    share = share if share >= 0.0 else left / (left + right)
     if slack:
         meeting = place_near(links, j, x, t)
         before = links.sense[j] * moved_along(links, j, meeting, place_in)
         on = before + links.sense[j] * moved_along(links, j, place_out, meeting)
         rest = links.rest[i] - on - on_i - on_k
         own = at * links.rest[i] - before - on_i
-    elif ropes.compliance[r] > 0.0:
-        own = left - (left + right - rest) * passed(ropes, r, i, j) / passed(ropes, r, i, k)
+    elif soft:
+        own = left - (left + right - rest) * share
     stretched = max(0.0, links.length[i] - links.rest[i])
     extra = max(0.0, left + right - rest - stretched)  # beyond how it is stretched
     if (on <= 0.0 and not slack) or rest <= 0.0 or extra > DETOUR * links.length[i]:
@@ -267,6 +338,10 @@ def take_up(
     links.slips[j] = 0.0
     links.next[i] = j
     links.next[j] = k
+    links.share[j] = (1.0 - share) * links.share[i]
+    links.share[i] *= share
+    for g in range(guests.clear.shape[1]):
+        guests.clear[j, g] = guests.clear[i, g]
     return True
 
 
@@ -329,7 +404,7 @@ def hangs_over(links: Links, i: int, k: int, gravity: Vector) -> bool:
 def whole_length(ropes: Ropes, links: Links, r: int) -> float:
     """Σ d̄ + Σ s of the active part of a rope, m."""
     found = 0.0
-    for i in range(ropes.first[r], ropes.last[r]):
+    for i in range(ropes.first[r], ropes.room[r]):
         if links.active[i] == 1:
             found += links.stored[i]
             if next_active(ropes, links, r, i) >= 0:

@@ -27,13 +27,17 @@ FULL = 400
 
 @dataclass(frozen=True)
 class RopeReading:
-    """A rope as it is. Spans are those between active links, in order."""
+    """A rope as it is. Spans are those between active links, in order. Links are those of the path, and after them the
+    parts that it may come to lie on.
+    """
 
-    leaves: NDArray[np.int64]  # (spans,) the link of the path that each span leaves
+    parts: tuple[str, ...]  # (links,) that each link is on
+    leaves: NDArray[np.int64]  # (spans,) the link that each span leaves
+    arrives: NDArray[np.int64]  # (spans,) and the one it leads to
     tension: Array  # (spans,) N
     length: Array  # (spans,) m
     rest: Array  # (spans,) unstretched, m
-    stored: Array  # (links,) on each link of the path, m; 0 where it is not active
+    stored: Array  # (links,) on each link, m; 0 where it is not active, below 0 where slack rope only hangs over it
     active: NDArray[np.bool_]  # (links,)
     turns: Array  # (links,) what is stored, in turns about the wheel
     fleet: Array  # (links,) the larger angle between a span of the link and its plane, rad; 0 where no rope lies on it
@@ -72,7 +76,9 @@ KEPT = {
     "ropes": ("broken",),
     "links": (
         "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
+        "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
+    "guests": ("clear",),
     "known": ("total", "last", "state"),
 }  # fmt: skip
 """What a machine needs to go on as it would have."""
@@ -252,7 +258,7 @@ class Machine:
             links = self._parts.links
             for i in self._spans(r):
                 stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
-                soft = (rope.compliance or 0.0) * ((links.next[i] - i) % len(rope.path))
+                soft = (rope.compliance or 0.0) * links.share[i]
                 if rope.axial is not None:
                     soft = links.rest[i] / rope.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
@@ -261,7 +267,7 @@ class Machine:
     def _hung(self, r: int) -> Array:
         """(3,) mass of a rope times where it is, kg m."""
         ropes, links, spans = self._parts.ropes, self._parts.links, self._spans(r)
-        whole = slice(ropes.first[r], ropes.last[r])
+        whole = slice(ropes.first[r], ropes.room[r])
         on = links.active[whole] * links.stored[whole]
         hung = on @ links.middle[whole] + 0.5 * links.rest[spans] @ (links.start[spans] + links.end[spans])
         return np.asarray(ropes.mass[r] * hung)
@@ -272,13 +278,14 @@ class Machine:
         """Tensions, lengths and what is stored, now."""
         r = self.scene.ropes.index(self.scene.rope(name))
         ropes, links = self._parts.ropes, self._parts.links
-        all_of = slice(ropes.first[r], ropes.last[r])
+        all_of = slice(ropes.first[r], ropes.room[r])
         spans = self._spans(r)
         lam = self._parts.known.total[len(self._read.joints) * SLOTS + np.array(spans, dtype=np.int64)]
         tension = lam / self._h**2 if self._h > 0.0 else np.zeros(len(spans))
         broken = bool(ropes.broken[r])
         return RopeReading(
-            np.array(spans, dtype=np.int64) - ropes.first[r],
+            tuple(self.scene.parts[k].name for k in links.part[all_of]),
+            np.array(spans, dtype=np.int64) - ropes.first[r], links.next[spans] - ropes.first[r],
             0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
             links.active[all_of] == 1, links.stored[all_of] / links.around[all_of], self._fleet(r),
             links.start[spans], links.end[spans],
@@ -287,7 +294,7 @@ class Machine:
 
     def _fleet(self, r: int) -> Array:
         ropes, links = self._parts.ropes, self._parts.links
-        found = np.zeros(ropes.last[r] - ropes.first[r])
+        found = np.zeros(ropes.room[r] - ropes.first[r])
         for i in self._spans(r):
             t = (links.end[i] - links.start[i]) / max(float(links.length[i]), 1e-300)
             for k in (i, links.next[i]):
@@ -298,7 +305,13 @@ class Machine:
 
     def _spans(self, r: int) -> list[int]:
         ropes, links = self._parts.ropes, self._parts.links
-        return [i for i in range(ropes.first[r], ropes.last[r]) if links.active[i] and links.next[i] >= 0]
+        inside = range(ropes.first[r], ropes.room[r])
+        first = next((i for i in inside if links.active[i] and links.next[i] >= 0), -1)
+        found = []
+        while first >= 0 and links.next[first] >= 0 and first not in found:
+            found.append(first)
+            first = int(links.next[first])
+        return found
 
     def joint(self, name: str) -> JointReading:
         """Value, speed, torque and force of a joint on a free part."""

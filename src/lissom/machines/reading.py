@@ -15,6 +15,7 @@ from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
 from lissom.machines.contacts import BOX, Contacts, make_contacts
+from lissom.machines.guests import check_clear, read_guests, with_room
 from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
 from lissom.machines.joints import SLOTS, Joints, empty_joints
@@ -29,6 +30,7 @@ from lissom.scene.part import Part
 from lissom.scene.placing import part_poses
 from lissom.scene.pose import Pose
 from lissom.scene.rope import WOUND, Link, Rope
+from lissom.scene.roping import met_parts
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, PlaneShape, ProfileShape, SphereShape
 
 Array = NDArray[np.float64]
@@ -87,6 +89,8 @@ def read_machine(scene: Scene) -> Reading:
     joined = [k for k in scene.joints if scene.part(k.part).motion == "free"]
     joints = _read_joints(scene, joined, placed)
     ropes, links = _read_ropes(scene, placed, float(mass.sum()))
+    guests = read_guests(scene, placed, ropes, links)
+    links = links._replace(corners=with_room(links, guests))
     contacts = _read_contacts(scene, placed, bodies, joined)
     owners = len(joined) * SLOTS + 3 * len(links.kind)
     rows = empty_rows(max(owners, 1))
@@ -96,7 +100,8 @@ def read_machine(scene: Scene) -> Reading:
     size = float(np.max(np.ptp(places, axis=0), initial=0.0)) or 1.0
     see_links(bodies, links)
     _lay(scene, ropes, links)
-    parts = Parts(bodies, joints, ropes, links, contacts, rows, known)
+    check_clear(scene, ropes, links, guests)
+    parts = Parts(bodies, joints, ropes, links, contacts, rows, known, guests)
     winding = _winding(scene, joined, placed, parts)
     for j, joint in enumerate(joined):
         if joint.motor is not None and joint.motor.tension is not None:
@@ -256,10 +261,12 @@ def _axes(z: Array) -> Array:
 
 
 def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[Ropes, Links]:
-    n, m = len(scene.ropes), sum(len(rope.path) for rope in scene.ropes)
+    n, m = len(scene.ropes), sum(len(rope.path) + len(met_parts(scene, rope)) for rope in scene.ropes)
+    number = {part.name: k for k, part in enumerate(scene.parts)}
     ropes = Ropes(
         first=np.zeros(n, dtype=np.int64),
         last=np.zeros(n, dtype=np.int64),
+        room=np.zeros(n, dtype=np.int64),
         closed=np.zeros(n, dtype=np.int64),
         axial=np.zeros(n),
         compliance=np.zeros(n),
@@ -286,6 +293,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
             corners, radius = _profile(scene, part, link, 0.5 * rope.diameter)
             profiles.append(corners)
             _put_link(links, i, link, on, radius)
+            links.part[i] = number[link.on]
             links.corner_first[i], links.corner_last[i] = corner, corner + len(corners)
             links.around[i] = circumference(corners, radius) if link.kind in WOUND else 1.0
             if link.kind in WOUND:
@@ -293,12 +301,20 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
             corner += len(corners)
             i += 1
         ropes.last[r] = i
+        links.after[ropes.first[r] : i] = np.arange(ropes.first[r] + 1, i + 1)
+        links.after[i - 1] = ropes.first[r] if rope.closed else -1
+        for name in met_parts(scene, rope):
+            links.part[i], links.body[i] = number[name], placed[name].body
+            links.kind[i], links.friction[i] = link_kinds.ROLLING, scene.part(name).friction
+            links.lower[i], links.upper[i], links.after[i] = -NO_BOUND, NO_BOUND, -1
+            i += 1
+        ropes.room[r] = i
     return ropes, links._replace(corners=np.concatenate(profiles) if profiles else np.zeros((0, 4)))
 
 
 def _empty_links(m: int) -> Links:
     integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "lost"}
-    integers |= {"row", "slip_row"}
+    integers |= {"row", "slip_row", "part", "after"}
     vectors = {"centre", "e1", "e2", "axis", "start", "end", "middle", "w1", "w2", "w3"}
     made: dict[str, Any] = {}
     for name in Links._fields:
@@ -422,6 +438,7 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
             if rolls(links, k):
                 links.place_in[k] = place_on(links, k, ck, t)
             links.rest[i] = _rest(rope, i - first, k - first, links.length[i])
+            links.share[i] = (k - i) % len(rope.path)
         for k in range(first, int(ropes.last[r])):
             if links.active[k] and links.kind[k] == link_kinds.ROLLING:
                 links.stored[k] = _arc(rope, links, first, k)

@@ -42,8 +42,9 @@ NO_SLIP = -1.0  # in place of a coefficient of friction
 class Ropes(NamedTuple):
     """One row for each rope."""
 
-    first: Indices  # (n,) its links are first … last − 1
+    first: Indices  # (n,) the links of its path are first … last − 1
     last: Indices
+    room: Indices  # (n,) last … room − 1 wait for parts that the path does not name
     closed: Indices  # (n,) 1: the last link leads to the first
     axial: Array  # (n,) EA, N; 0: not elastic, or as `compliance` says
     compliance: Array  # (n,) from each link of the path to the next, m/N
@@ -59,6 +60,7 @@ class Links(NamedTuple):
     """One row for each link of all ropes."""
 
     kind: Indices  # (n,)
+    part: Indices  # (n,) of the scene
     body: Indices  # (n,)
     centre: Array  # (n, 3) of the wheel, or the place held, in the body's axes, m
     e1: Array  # (n, 3) axes of its plane, in the body's
@@ -79,6 +81,8 @@ class Links(NamedTuple):
     stored: Array  # (n,) s, m
     place_in: Array  # (n,) w where the rope arrives and leaves, m
     place_out: Array
+    angle_in: Array  # (n,) of the normal there, in the plane of the link
+    angle_out: Array
     anchor: Array  # (n,) w of the end of a hybrid that is held
     slips: Array  # (n,) −1, 0, 1: which way the rope slips
     slipped: Array  # (n,) what has slipped over it in this substep, m
@@ -89,6 +93,8 @@ class Links(NamedTuple):
     lost: Indices  # (n,) 1: there is no tangent, it is held where it was
     ease: Array  # (n,) what a span that a split made too short is not yet asked to give, m
     next: Indices  # (n,) where it leads; −1: nowhere
+    after: Indices  # (n,) the link after it, active or not; −1: none, or not in the rope
+    share: Array  # (n,) how often the span that leaves has the compliance of the rope
     start: Array  # (n, 3) where it begins and ends, in the world
     end: Array
     row: Indices  # (n,) its row, −1 if it has none
@@ -116,14 +122,10 @@ def see_links(bodies: Bodies, links: Links) -> None:
 def next_active(ropes: Ropes, links: Links, r: int, i: int) -> int:
     """The link after i, −1 after the last of an open rope."""
     k = i
-    for _ in range(ropes.last[r] - ropes.first[r]):
-        k += 1
-        if k == ropes.last[r]:
-            if ropes.closed[r] == 0:
-                return -1
-            k = ropes.first[r]
-        if links.active[k] == 1:
-            return k
+    for _ in range(ropes.room[r] - ropes.first[r]):
+        k = links.after[k]
+        if k < 0 or links.active[k] == 1:
+            return k  # type: ignore[no-any-return]
     return -1
 
 
@@ -219,9 +221,14 @@ def find_span(links: Links, i: int, k: int) -> tuple[bool, Vector, Vector, int, 
 @inline
 def place_on(links: Links, i: int, corner: int, t: Vector) -> float:
     """w where a rope of direction t touches the link."""
+    return place_along(links.corners, corner, links.radius[i], normal_angle(links, i, t))
+
+
+@inline
+def normal_angle(links: Links, i: int, t: Vector) -> float:
+    """Of the outward normal of the link where a rope of direction t touches it."""
     n = scale(links.sense[i], cross(in_plane(t, row3(links.w3, i)), row3(links.w3, i)))
-    angle = math.atan2(dot(n, row3(links.w2, i)), dot(n, row3(links.w1, i)))
-    return place_along(links.corners, corner, links.radius[i], angle)
+    return math.atan2(dot(n, row3(links.w2, i)), dot(n, row3(links.w1, i)))
 
 
 @inline
@@ -235,7 +242,7 @@ def moved_along(links: Links, i: int, new: float, old: float) -> float:
 def reel(ropes: Ropes, links: Links) -> None:
     """New tangents, and the rope that rolled on or off since (9). Writes spans: `start`, `end`, `length`, `next`."""
     for r in range(ropes.first.shape[0]):
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             links.next[i] = -1
             if links.active[i] == 0 or ropes.broken[r] == 1:
                 continue
@@ -253,12 +260,14 @@ def reel(ropes: Ropes, links: Links) -> None:
                 w = place_on(links, i, ci, t)
                 on = links.sense[i] * moved_along(links, i, w, links.place_out[i])
                 links.place_out[i] = w
+                links.angle_out[i] = normal_angle(links, i, t)
                 links.stored[i] += on
                 links.rest[i] -= on
             if ok and rolls(links, k):
                 w = place_on(links, k, ck, t)
                 on = -links.sense[k] * moved_along(links, k, w, links.place_in[k])
                 links.place_in[k] = w
+                links.angle_in[k] = normal_angle(links, k, t)
                 links.stored[k] += on
                 links.rest[i] -= on
             put3(links.start, i, p)
@@ -272,13 +281,19 @@ def span_compliance(ropes: Ropes, links: Links, r: int, i: int) -> float:
     if ropes.axial[r] > 0.0:
         soft: float = max(links.rest[i], 0.0) / ropes.axial[r]
         return soft
-    return ropes.compliance[r] * passed(ropes, r, i, links.next[i])  # type: ignore[no-any-return]
+    return ropes.compliance[r] * links.share[i]  # type: ignore[no-any-return]
 
 
 @inline
-def passed(ropes: Ropes, r: int, i: int, k: int) -> int:
-    """How many links of the path on from i is k; those between are not active."""
-    return k - i if k > i else k - i + ropes.last[r] - ropes.first[r]
+def passed(ropes: Ropes, links: Links, r: int, i: int, k: int) -> int:
+    """How many links on from i is k; those between are not active."""
+    count = 0
+    for _ in range(ropes.room[r] - ropes.first[r]):
+        i = links.after[i]
+        count += 1
+        if i == k:
+            break
+    return count
 
 
 @kernel
@@ -287,7 +302,7 @@ def weigh(bodies: Bodies, ropes: Ropes, links: Links, gravity: Vector) -> None:
     for r in range(ropes.first.shape[0]):
         if ropes.mass[r] == 0.0:
             continue
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             if links.active[i] == 0:
                 continue
             load(bodies, links.body[i], row3(links.middle, i), ropes.mass[r] * links.stored[i], gravity)
@@ -368,7 +383,12 @@ def rope_rows(
         links.slip_row[i] = -1
     for r in range(ropes.first.shape[0]):
         before = -1  # the link with the last row
-        for i in range(ropes.first[r], ropes.last[r]):
+        i = ropes.first[r]
+        for n in range(ropes.room[r] - ropes.first[r]):
+            if n > 0:
+                i = links.after[i]
+                if i < 0 or i == ropes.first[r]:
+                    break
             k = links.next[i]
             if k < 0 or links.length[i] <= 0.0:
                 continue
@@ -489,8 +509,11 @@ def slips_over(links: Links, k: int) -> bool:
 
 @inline
 def grip_of(links: Links, k: int) -> float:
-    """e^{μφ} of the rope on link k."""
-    angle = max(links.stored[k], 0.0) / links.around[k] * 2.0 * math.pi
+    """e^{μφ} of the rope on link k; on a polygon by how far it bends, not by how far it goes around."""
+    angle = links.stored[k] / links.around[k] * 2.0 * math.pi
+    if links.corner_last[k] - links.corner_first[k] > 1:
+        angle += nearest_turn(links.sense[k] * (links.angle_out[k] - links.angle_in[k]) - angle)
+    angle = max(angle, 0.0)
     return math.exp(links.friction[k] * angle)
 
 
@@ -521,7 +544,7 @@ def left_over(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h:
     """The largest length by which a span misses what it was solved for, m."""
     worst = 0.0
     for r in range(ropes.first.shape[0]):
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             if links.row[i] >= 0 and links.length[i] > 0.0:
                 worst = max(worst, missing(ropes, links, known, r, i, span_base, h))
     return worst
@@ -539,7 +562,7 @@ def missing(ropes: Ropes, links: Links, known: Multipliers, r: int, i: int, span
 def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> None:
     """What spans still lack is taken up bit by bit: in one substep it would be a blow."""
     for r in range(ropes.first.shape[0]):
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             if links.row[i] >= 0 and links.length[i] > 0.0:
                 links.ease[i] += max(0.0, missing(ropes, links, known, r, i, span_base, h))
 
@@ -562,22 +585,22 @@ def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: 
     """
     true = True
     for r in range(ropes.first.shape[0]):
-        for i in range(ropes.first[r], ropes.last[r]):
+        for i in range(ropes.first[r], ropes.room[r]):
             k = links.next[i]
             if k < 0 or links.next[k] < 0:
                 continue
             before, after = known.total[span_base + i], known.total[span_base + k]
             if links.slip_row[k] >= 0:
                 u = rows.step[links.slip_row[k]]
-                if links.slips[k] * u > 0.0:  # towards the lower tension: it sticks
+                if abs(links.rub[k]) > RUBBED * abs(rubbing(links, k, before, after)):
+                    true = False
+                elif links.slips[k] * u > 0.0:  # towards the lower tension: it sticks
                     u = 0.0
                     links.slips[k] = 0.0
                     true = False
                 links.rest[i] -= u - links.slipped[k]
                 links.rest[k] += u - links.slipped[k]
                 links.slipped[k] = u
-                if links.slips[k] != 0.0:
-                    true = true and abs(links.rub[k]) <= RUBBED * abs(rubbing(links, k, before, after))
             elif links.kind[k] == ROLLING and links.friction[k] > 0.0:
                 grip = grip_of(links, k)
                 if before > after * grip:

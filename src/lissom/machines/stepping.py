@@ -8,6 +8,7 @@ from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, s
 from lissom.machines.contacts import Contacts, find_contacts, press, settle
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
+from lissom.machines.meeting import Guests
 from lissom.machines.network import UNSETTLED, Network, solve_in_turn, solve_together
 from lissom.machines.ropes import (
     Links,
@@ -41,12 +42,13 @@ class Parts(NamedTuple):
     contacts: Contacts
     rows: Rows
     known: Multipliers
+    guests: Guests
 
 
 @kernel
 def gather(parts: Parts, gravity: Vector, h: float) -> None:
     """All rows, at the present poses."""
-    bodies, joints, ropes, links, _, rows, known = parts
+    bodies, joints, ropes, links, _, rows, known, _ = parts
     spans = joints.kind.shape[0] * SLOTS
     slips = spans + links.kind.shape[0]
     rows.used[0] = 0
@@ -66,7 +68,7 @@ def advance(
     many sweeps row by row. The room that `net` needs, if links that came or went have made it too small: rows were
     then solved in turn.
     """
-    bodies, joints, ropes, links, contacts, rows, known = parts
+    bodies, joints, ropes, links, contacts, rows, known, guests = parts
     spans = joints.kind.shape[0] * SLOTS
     needed = 0
     for _ in range(substeps):
@@ -109,7 +111,7 @@ def advance(
             ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
         settle(bodies, contacts)
-        change_links(ropes, links, known, spans, gravity, h)
+        change_links(ropes, links, guests, known, spans, gravity, h)
     reel(ropes, links)
     see_joints(bodies, joints)
     return needed

@@ -20,6 +20,9 @@ WOUND = ("rolling", "hybrid", "spool")
 ENDS = ("attachment", "hybrid", "spool")
 """Kinds of links that can hold an end."""
 
+EVERY = "*"
+"""In place of the names of parts that a rope meets."""
+
 Grip = Annotated[float, Quantity(at_least=0.0, at_most=10.0, hint="wire rope on steel is about 0.1, 0 is smooth")]
 Turns = Annotated[float, Quantity(at_least=0.0, at_most=1e6, hint="whole turns of rope on the wheel")]
 
@@ -114,6 +117,11 @@ class Rope(Described):
     )
     limits: RopeLimits | None = Field(None, description="rules to check")
     closed: StrictBool = Field(False, description="true: the last link leads to the first, as in a belt")
+    meets: tuple[Name, ...] = Field(
+        (),
+        description='parts that are not in its path, which it may come to lie on; "*": all that it can touch',
+        max_length=1000,
+    )
     path: tuple[Link, ...] = Field(description="the links, in order", min_length=2, max_length=100_000)
 
     @property
@@ -189,6 +197,8 @@ def _rope_slips(rope: Rope) -> list[Slip]:
             slips.append(((*where, "kind"), link.kind, message))
         if link.slack is not None and i == last and not rope.closed:
             slips.append(((*where, "slack"), link.slack, "must be left out: no span follows the last link"))
+    if EVERY in rope.meets and len(rope.meets) > 1:
+        slips.append((("meets",), rope.meets, 'must be ["*"] alone, or the names of parts'))
     if rope.closed and sum(link.active for link in rope.path) < 2:
         slips.append((("path",), ABSENT, "must have two active links or more: a closed rope runs between them"))
     return slips
