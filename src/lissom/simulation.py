@@ -498,12 +498,13 @@ class Simulation(Built):
             self._machine = Machine(self.scene)
         return self._machine
 
-    def step(self, dt: float) -> Report:
+    def step(self, dt: float, *, times: int = 1) -> Report:
         """Bodies and ropes advance by `dt` seconds; cables on moving parts follow, each in its equilibrium there.
 
-        They follow one way: what they pull with does not move the bodies.
+        They follow one way: what they pull with does not move the bodies. Of several `times` only after the last.
         """
-        self.machine.step(dt)
+        for _ in range(times):
+            self.machine.step(dt)
         self._take_machine()
         return self.solve()
 

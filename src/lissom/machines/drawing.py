@@ -1,6 +1,8 @@
 """The line of a rope to draw: on the wheels, straight where it is taut, hanging where it is slack."""
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +16,44 @@ FINE = 24
 """Points of a slack span, and of a turn about a wheel."""
 
 
+class Piece(NamedTuple):
+    """What of a rope lies on a link of its path, or leaves it as a span."""
+
+    link: int  # of the path
+    span: bool
+    points: Array  # (n, 3) m
+
+
+def rope_pieces(machine: Machine, name: str) -> Iterator[Piece]:
+    """A rope as it is now, in order; of what is wound up the last turn. Nothing where it is broken."""
+    r = machine.scene.ropes.index(machine.scene.rope(name))
+    ropes, links = machine._parts.ropes, machine._parts.links
+    if ropes.broken[r]:
+        return
+    for i in range(ropes.first[r], ropes.last[r]):
+        if not links.active[i]:
+            continue
+        link = i - int(ropes.first[r])
+        if rolls(links, i):
+            yield Piece(link, False, _on_wheel(machine, i))
+        if links.next[i] >= 0:
+            span = hanging(links.start[i], links.end[i], float(links.rest[i]), np.array(machine.scene.gravity))
+            yield Piece(link, True, span)
+
+
 def rope_line(machine: Machine, name: str) -> Array:
     """(n, 3) points along a rope as it is now, in order, m; of what is wound up the last turn is drawn. (0, 3) where it
     is broken.
     """
-    r = machine.scene.ropes.index(machine.scene.rope(name))
-    ropes, links = machine._parts.ropes, machine._parts.links
-    pieces: list[Array] = []
-    if ropes.broken[r]:
-        return np.zeros((0, 3))
-    for i in range(ropes.first[r], ropes.last[r]):
-        if not links.active[i]:
-            continue
-        pieces.append(_on_wheel(machine, i))
-        if links.next[i] >= 0:
-            span = hanging(links.start[i], links.end[i], float(links.rest[i]), np.array(machine.scene.gravity))
-            pieces.append(span)
-    if ropes.closed[r] and pieces:
-        pieces.append(pieces[0][:1] if len(pieces[0]) else pieces[1][:1])
-    return np.concatenate(pieces)
+    lines = [piece.points for piece in rope_pieces(machine, name)]
+    if machine.scene.rope(name).closed and lines:
+        lines.append(lines[0][:1])
+    return np.concatenate(lines) if lines else np.zeros((0, 3))
 
 
 def _on_wheel(machine: Machine, i: int) -> Array:
     """What lies on a link, from where the rope arrives to where it leaves."""
     links = machine._parts.links
-    if not rolls(links, i):
-        return np.zeros((0, 3))
     around, sense = float(links.around[i]), float(links.sense[i])
     on = min(max(float(links.stored[i]), 0.0), around)
     leaves = links.next[i] >= 0
