@@ -438,6 +438,7 @@ class Simulation(Built):
             raise ValueError(
                 f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"'
             )
+        self._machine = None
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)
@@ -464,6 +465,7 @@ class Simulation(Built):
         new = {name: self._scene.joint(name).read(said) for name, said in {**(settings or {}), **named}.items()}
         if not new:
             return
+        self._machine = None
         if any(self._scene.joint(name).part in self._moved for name in new):
             _ = self.scene  # where a part was put by hand is where its joint has the value it had
         old = self.joints
@@ -484,10 +486,16 @@ class Simulation(Built):
         """
         for name in poses:
             self._scene.part(name)
+        self._machine = None
         for name, pose in poses.items():
             self._put_part(name, pose)
         self._told |= poses.keys()
         self._follow_all()
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether anything moves in time."""
+        return self._scene.is_machine
 
     @property
     def machine(self) -> "Machine":
@@ -498,27 +506,30 @@ class Simulation(Built):
             self._machine = Machine(self.scene)
         return self._machine
 
-    def step(self, dt: float, *, times: int = 1) -> Report:
+    def step(self, dt: float) -> Report:
         """Bodies and ropes advance by `dt` seconds; cables on moving parts follow, each in its equilibrium there.
 
-        They follow one way: what they pull with does not move the bodies. Of several `times` only after the last.
+        They follow one way: what they pull with does not move the bodies.
         """
-        for _ in range(times):
-            self.machine.step(dt)
-        self._take_machine()
+        self.machine.step(dt)
+        self.take_machine()
         return self.solve()
 
     def rest(self) -> "Rest":
         """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""
         from lissom.machines.resting import find_rest
 
-        found = find_rest(self.machine)
-        self._take_machine()
+        def ask() -> None:
+            if halting.given_up():
+                halting.end()
+
+        found = find_rest(self.machine, ask)
+        self.take_machine()
         self.solve()
         return found
 
-    def _take_machine(self) -> None:
-        """Parts and joints are where the machine has them."""
+    def take_machine(self) -> None:
+        """Parts and joints are where the machine has them; cables on them follow with the next solve."""
         machine = self.machine
         self._settings |= machine.joint_values
         for name, value in machine.joint_values.items():
@@ -532,13 +543,17 @@ class Simulation(Built):
 
     def reset(self) -> Report:
         """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""
-        began = self.machine.scene.to_dict()
-        data = self.scene.to_dict()
-        for key in ("parts", "joints"):
-            data[key] = began.get(key, [])
-        self.replace_scene(self.scene._again(data))
+        self.replace_scene(self.start)
         self._machine = None
         return self.solve()
+
+    @property
+    def start(self) -> Scene:
+        """The scene as its machine began: what moved by itself since is not in it."""
+        if self._machine is None:
+            return self.scene
+        began = self._machine.scene.to_dict()
+        return self.scene._again(self.scene.to_dict() | {key: began.get(key, []) for key in ("parts", "joints")})
 
     def _put_part(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""

@@ -134,17 +134,20 @@ class Machine:
         links = self._parts.links
         return bool(np.any((links.kind == 2) | (links.friction >= 0.0)))
 
-    def step(self, dt: float) -> None:
-        """Advances by `dt` seconds."""
+    def step(self, dt: float, substeps: int | None = None) -> None:
+        """Advances by `dt` seconds, in so many substeps (absent: those of the machine)."""
         if not (dt > 0.0 and math.isfinite(dt)):
             raise ValueError(f"dt = {dt}: must be a time above 0, in s")
-        self._h = float(dt) / self.substeps
+        count = self.substeps if substeps is None else substeps
+        if count < 1:
+            raise ValueError(f"substeps = {count}: must be 1 or more")
+        self._h = float(dt) / count
         gx, gy, gz = self.scene.gravity
         needed = 0
-        for _ in range(self.substeps if self._hands else 1):  # hands pull anew in every substep
+        for _ in range(count if self._hands else 1):  # hands pull anew in every substep
             self._haul()
             room = unchecked(advance)(
-                self._parts, self._net, (gx, gy, gz), self._h, 1 if self._hands else self.substeps, self.iterations,
+                self._parts, self._net, (gx, gy, gz), self._h, 1 if self._hands else count, self.iterations,
                 self.solver == "direct", self._read.size,
             )  # fmt: skip
             needed = max(needed, room)
@@ -179,6 +182,11 @@ class Machine:
     def moving(self) -> tuple[str, ...]:
         """Names of the free parts, one for each body."""
         return self._read.roots
+
+    def moves(self, part: str) -> bool:
+        """Whether forces move a part."""
+        self.scene.part(part)  # raises with near matches
+        return bool(self._parts.bodies.movable[self._read.placed[part].body])
 
     def pose(self, part: str) -> Pose:
         """Position (m) and quaternion (w, x, y, z) of a part in the world."""
@@ -244,9 +252,8 @@ class Machine:
         One that pulls the same part already is replaced. `damping` (N s/m) absent: half of what keeps the body alone
         from swinging. Neither is more than a substep allows: a very light body is pulled more softly than said.
         """
-        self.scene.part(part)
-        on = self._read.placed[part]
-        if not self._parts.bodies.movable[on.body]:
+        on = self._read.placed[part] if self.moves(part) else None
+        if on is None:
             raise ValueError(f'{part}: must move freely to be pulled; give it motion = "free"')
         for name, value, least in (("stiffness", stiffness, 0.0), ("damping", damping, -1e-300)):
             if value is not None and not least < value < NO_BOUND:

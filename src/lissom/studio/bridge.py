@@ -55,6 +55,7 @@ class Bridge:
         self.frame: bytes | None = None
         self.readouts: str | None = None
         self.sweeps: str | None = None
+        self.machine: str | None = None
         self.frames = 0
         self.meshes: dict[str, bytes] = {}
         self.closed = False
@@ -127,6 +128,8 @@ class Bridge:
             self.readouts = message[1]
         elif kind == "sweeps":
             self.sweeps = message[1]
+        elif kind == "machine":
+            self.machine = message[1]
         elif kind == "mesh":
             self.meshes[message[1]] = message[2]
         elif kind == "state":

@@ -202,6 +202,7 @@ class Worker:
         self.add_prepared()
         if self.session.replaying is not None and time.monotonic() >= self.session.replaying.due:
             self.play()
+        self.run_machine()
         self.look()
         if self.asked_for_state:
             self.asked_for_state = False
@@ -245,10 +246,30 @@ class Worker:
             self.next_said = now + REPLAY_SAID_EVERY
             self.rest()
 
+    def run_machine(self) -> None:
+        """As much time of a machine as has passed; whatever goes wrong stops it, and is said."""
+        from lissom.session.running import moves, pause, tick
+        from lissom.simulation import Halted
+
+        if not moves(self.session):
+            return
+        try:
+            with self.watching():
+                tick(self.session)
+        except Halted:
+            pause(self.session)
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            pause(self.session)
+            self.tell(Notice("error", f"The machine was stopped: {trace(error)}"))
+
     def patience(self) -> float:
         playing = self.session.replaying
+        from lissom.session.running import patience
+
         due = IDLE if playing is None else max(0.0, playing.due - time.monotonic())
-        return min(due, self.own_patience())
+        return min(due, self.own_patience(), patience(self.session))
 
     def own_patience(self) -> float:
         """s until something is to be done though nobody asks for it."""
@@ -449,11 +470,15 @@ class Worker:
 
     def read_out(self) -> None:
         """At a pace that leaves most of the time to shapes."""
+        from lissom.session.machines import machine_values
         from lissom.session.shapes import readouts
 
         began = time.monotonic()
         try:
             self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+            values = machine_values(self.session)
+            if values is not None:
+                self.pipe.send(("machine", wire.event_text(values)))
         except (EOFError, BrokenPipeError):
             raise
         except Exception as error:
