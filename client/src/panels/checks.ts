@@ -19,6 +19,7 @@ export function checksPanel(page: Page): Piece {
     update: () => {
       const checks = page.store.get("readouts")?.checks ?? [];
       const sorted = [...checks].sort((a, b) => Number(a.ok) - Number(b.ok));
+      setClass(list, "one-name", isMachine(page) && new Set(checks.map((k) => k.cable)).size === 1); // there is room for more of the rule
       rows.show(sorted, (k) => `${k.cable}|${k.text}`);
       const failed = checks.filter((k) => !k.ok).length;
       setText(total, checks.length === 0 ? "" : failed === 0 ? `all ${checks.length} pass` : `${failed} of ${checks.length} fail`);

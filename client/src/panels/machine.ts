@@ -1,6 +1,6 @@
 // The tab of a machine: motors and winches beside tables of ropes, span by span, and of joints.
 import type { AxisInfo, AxisValue, RopeInfo, RopeValue, SpanValue } from "../messages";
-import { pull, significant } from "../units";
+import { angle, length, pull, significant } from "../units";
 import { h, Keyed, setClass, setHidden, setText, setTitle, type Piece } from "./elements";
 import { motorList } from "./motors";
 import type { Page } from "./page";
@@ -8,11 +8,17 @@ import type { Page } from "./page";
 const MOST = 150; // rows of a table
 
 export function machinePanel(page: Page): Piece {
-  const pieces = [motorList(page), ropeTable(page), jointTable(page)];
+  const pieces = [motorList(page), jointTable(page), ropeTable(page)];
+  const [motors, joints, ropes] = pieces.map((k) => k.element);
   return {
-    element: h("div", { class: "machine-panel", test: "machine-panel" }, ...pieces.map((k) => k.element)),
+    element: h("div", { class: "machine-panel", test: "machine-panel" }, h("div", { class: "machine-left" }, motors, joints), ropes),
     update: () => pieces.forEach((k) => k.update()),
   };
+}
+
+/** A length with no more digits than a table has room for. */
+function short(page: Page, metres: number | null): string {
+  return length(metres ?? NaN, page.unit, page.unit === "m" ? 3 : page.unit === "mm" ? 1 : 2);
 }
 
 // ---- ropes -------------------------------------------------------------------------------------------------------------
@@ -91,15 +97,15 @@ function ropeRow(page: Page, first: Row): { element: HTMLElement; show(row: Row)
       setClass(element, "selected", page.store.get("selection").includes(now.rope.name));
       const { path, allowed } = now.rope;
       if (now.kind === "rope") {
-        put(now.rope.name, "", page.length(now.value.total), "", now.value.broken ? "broken" : "");
+        put(now.rope.name, "", short(page, now.value.total), "", now.value.broken ? "broken" : "");
         setTitle(cells[2], "Unstretched length of the whole rope");
         setClass(element, "broken", now.value.broken);
       } else if (now.kind === "link") {
         const turns = now.value.turns[now.link], fleet = (now.value.fleet[now.link] * 180) / Math.PI;
-        put(`on ${path[now.link].on}`, "", page.length(now.value.stored[now.link]), `${turns.toFixed(turns < 10 ? 2 : 1)} turns`, fleet >= 0.05 ? `${fleet.toFixed(1)}° fleet` : "");
+        put(`on ${path[now.link].on}`, "", short(page, now.value.stored[now.link]), `${turns.toFixed(turns < 10 ? 2 : 1)} turns`, fleet >= 0.05 ? `${fleet.toFixed(1)}° fleet` : "");
       } else {
-        const { link, to, tension, length, rest, slack } = now.span;
-        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), page.length(length), page.length(rest), slack ? `slack ${page.length(rest - length)}` : "taut");
+        const { link, to, tension, rest, slack } = now.span;
+        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
         setClass(element, "slack", slack);
         setClass(element, "over", allowed !== null && tension !== null && tension > allowed);
       }
@@ -143,7 +149,7 @@ function jointTable(page: Page): Piece {
         const slides = info.joint === "slide";
         setText(cells[0], info.name);
         setTitle(cells[0], `${info.joint} of ${info.part}`);
-        setText(cells[1], slides ? page.length(value.value) : `${((value.value * 180) / Math.PI).toFixed(1)}°`);
+        setText(cells[1], slides ? short(page, value.value) : angle(value.value));
         const speed = Math.abs(value.speed) < 5e-6 ? 0 : value.speed;
         setText(cells[2], `${significant(speed)} ${slides ? "m/s" : "rad/s"}`);
         setText(cells[3], slides ? pull(value.torque) : torque(value.torque));

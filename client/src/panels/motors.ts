@@ -104,8 +104,9 @@ function motorRow(page: Page, first: AxisInfo): { element: HTMLElement; show(joi
     label: `setting of ${first.name}`,
     value: () => (drive() === "off" ? null : Number(value().toPrecision(6))),
     commit: async (text) => {
-      const wanted = Number(text.replace(",", ".").replace(/[a-zµ/ ·]+$/i, ""));
-      if (text.trim() === "" || !Number.isFinite(wanted)) {
+      const bare = text.replace(",", ".").replace(/[a-z/ ·]+$/i, "").trim(); // a unit may stand behind it
+      const wanted = Number(bare);
+      if (bare === "" || !Number.isFinite(wanted)) {
         trouble.say(`“${text.trim().slice(0, 30)}” is no number: write for example 2.5`);
         return false;
       }

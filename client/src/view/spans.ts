@@ -11,11 +11,22 @@ const EVERY = 140; // ms: nobody reads faster
 export class Spans {
   private words = new Map<string, string>();
   private said = 0;
+  private seen = "";
 
   constructor(private readonly bench: Bench) {
     bench.store.on("frame", () => this.follow());
     bench.store.on("scene", () => this.follow());
     bench.store.on("options", () => this.follow());
+    bench.stage.beforeDraw(() => this.look());
+  }
+
+  /** From elsewhere other spans are long enough to be labelled. */
+  private look(): void {
+    const { camera, size } = this.bench.stage.rig;
+    const seen = [...camera.matrixWorld.elements, ...camera.projectionMatrix.elements, size.x, size.y].map((k) => k.toFixed(4)).join(" ");
+    if (seen === this.seen) return;
+    this.seen = seen;
+    this.follow();
   }
 
   private follow(): void {
