@@ -41,7 +41,7 @@ from lissom.routing import GRIP, Mode
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
-from lissom.scene.joint import Value, mixed
+from lissom.scene.joint import Joint, Value, mixed
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
@@ -537,8 +537,9 @@ class Simulation(Built):
         poses = machine.poses
         self._moved |= poses
         self._parts = part_poses(self._scene, self._moved, self._settings)
+        joints = {k.part: k for k in self._scene.joints}
         for name, pose in poses.items():
-            self._say_part(name, pose)
+            self._say_part(name, pose, joints.get(name))
         self._follow_all()
 
     def reset(self) -> Report:
@@ -559,15 +560,15 @@ class Simulation(Built):
         """A part is to be there, in the world; what has it as parent goes along."""
         self._moved[name] = pose
         self._parts = part_poses(self._scene, self._moved, self._settings)
-        self._say_part(name, pose)
+        self._say_part(name, pose, next((k for k in self._scene.joints if k.part == name), None))
 
-    def _say_part(self, name: str, pose: Pose) -> None:
-        """Where a part is now becomes what the scene says."""
+    def _say_part(self, name: str, pose: Pose, joint: Joint | None) -> None:
+        """Where a part is now becomes what the scene says; `joint` is the one it is on."""
         parent = self._scene.part(name).parent
         said = pose if parent is None else relative(self._parts[parent], pose)
-        joint = next((k for k in self._scene.joints if k.part == name), None)
         if joint is not None:  # the scene says where it is with the joint at 0
-            said = joint.moved_back(said, self.joints[joint.name])
+            value = self._settings.get(joint.name)
+            said = joint.moved_back(said, joint.setting if value is None else value)
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
 
     def _mount_on(self, names: Sequence[str]) -> None:

@@ -59,7 +59,11 @@ def _on_wheel(machine: Machine, i: int) -> Array:
     leaves = links.next[i] >= 0
     end = float(links.place_out[i]) if leaves else float(links.place_in[i]) + sense * on
     count = max(2, math.ceil(FINE * on / around))
-    return np.array([rim_place(links, i, w) for w in end - sense * np.linspace(on, 0.0, count)])
+    places = end - sense * np.linspace(on, 0.0, count)
+    if links.corner_last[i] - links.corner_first[i] == 1:
+        turn, radius = places[:, None] / float(links.radius[i]), float(links.radius[i])
+        return np.asarray(links.middle[i] + radius * (np.cos(turn) * links.w1[i] + np.sin(turn) * links.w2[i]))
+    return np.array([rim_place(links, i, w) for w in places])
 
 
 def hanging(p: Array, q: Array, length: float, gravity: Array) -> Array:

@@ -18,7 +18,7 @@ from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
 from lissom.machines.rows import NO_BOUND
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
-from lissom.scene.pose import Pose
+from lissom.scene.pose import Pose, composed
 
 Array = NDArray[np.float64]
 
@@ -121,6 +121,7 @@ class Machine:
         self._h = 0.0
         self._hands: dict[str, Hand] = {}  # by the part that is pulled
         self._felt: dict[str, Array] = {}  # (3,) what each pulls with, N
+        self._places: dict[str, tuple[int, Pose]] = {}  # body of a part, and its pose in it
         self._read = read_machine(scene)
         self._parts = self._read.parts
         rows = len(self._parts.rows.a)
@@ -190,12 +191,12 @@ class Machine:
 
     def pose(self, part: str) -> Pose:
         """Position (m) and quaternion (w, x, y, z) of a part in the world."""
-        self.scene.part(part)  # raises with near matches
-        on, bodies = self._read.placed[part], self._parts.bodies
-        r = matrix_of(bodies.q[on.body])
-        x = bodies.x[on.body] + r @ on.offset
-        q = quaternion_of(r @ on.turn)
-        return (float(x[0]), float(x[1]), float(x[2])), (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+        if part not in self._places:
+            self.scene.part(part)  # raises with near matches
+            on = self._read.placed[part]
+            self._places[part] = on.body, _pose(on.offset, quaternion_of(on.turn))
+        body, inside = self._places[part]
+        return composed(_pose(self._parts.bodies.x[body], self._parts.bodies.q[body]), inside)
 
     @property
     def poses(self) -> dict[str, Pose]:
@@ -209,6 +210,18 @@ class Machine:
         values = np.clip(joints.value, joints.low, joints.high)
         on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
         return {name: float(values[j]) for j, name in enumerate(self._read.joints) if on_axis[j]}
+
+    @property
+    def axis_loads(self) -> dict[str, tuple[float, float]]:
+        """Value (rad, m) and torque (N m, N; of the motor, or of friction) of every hinge and slide on a free part."""
+        joints, h = self._parts.joints, self._h
+        slots = self._parts.known.total[: len(self._read.joints) * SLOTS].reshape(-1, SLOTS)
+        found = np.zeros(len(slots)) if h == 0.0 else -(slots[:, MOTOR] + slots[:, RUB]) / h**2
+        if h > 0.0:
+            found = np.where(joints.motor == joint_kinds.TORQUE, joints.torque, found)
+        on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
+        names = self._read.joints
+        return {names[j]: (float(joints.value[j]), float(found[j])) for j in np.flatnonzero(on_axis)}
 
     def velocity(self, part: str) -> Array:
         """(3,) of the centre of mass of the body that a part belongs to, m/s."""
@@ -333,11 +346,16 @@ class Machine:
     def kinetic_energy(self) -> float:
         """J."""
         bodies, mass = self._parts.bodies, self._read.mass
-        found = 0.5 * float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
-        for b in range(1, len(mass)):
-            own = matrix_of(bodies.q[b]).T @ bodies.l[b]
-            found += 0.5 * float(own @ (bodies.inverse_inertia[b] * own))
-        return found
+        found = float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
+        axes = matrix_of(bodies.q[1:].T)  # (3, 3, bodies)
+        own = np.einsum("ijb,bi->bj", axes, bodies.l[1:])
+        return 0.5 * (found + float(np.sum(own * own * bodies.inverse_inertia[1:])))
+
+    @property
+    def is_finite(self) -> bool:
+        """False once it flew apart."""
+        bodies = self._parts.bodies
+        return bool(np.isfinite(bodies.x).all() and np.isfinite(bodies.v).all() and np.isfinite(bodies.l).all())
 
     @property
     def energy(self) -> float:
@@ -465,3 +483,9 @@ class Machine:
     def winches(self) -> tuple[str, ...]:
         """Names of the hinges that turn a spool."""
         return tuple(self._read.winding)
+
+
+def _pose(x: Array, q: Array) -> Pose:
+    a, b, c = x.tolist()
+    w, i, j, k = q.tolist()
+    return (a, b, c), (w, i, j, k)

@@ -200,7 +200,7 @@ def advance(session: Session, run: Running, substeps: int) -> None:
             done = round(run.machine.time / SUBSTEP)
             chunk = min(left, A_STEP - done % A_STEP)
             run.machine.step(chunk * SUBSTEP, chunk)
-            if not math.isfinite(run.machine.energy):
+            if not run.machine.is_finite:
                 raise FloatingPointError("it flew apart; a stiff rope or joint may need a lighter load or more mass")
             run.first = None
             if (done + chunk) % A_STEP == 0:

@@ -50,8 +50,9 @@ class Trace:
             row += [*tension, *rest, *np.where(now.active, now.stored, math.nan)]
             if now.broken:
                 self.broken.add(rope.name)
-        for name in machine.joint_values:
-            row += [machine.joint(name).value, forces.joint(name).torque]
+        loads = forces.axis_loads
+        for name, (value, _) in machine.axis_loads.items():
+            row += [value, loads[name][1]]
         for position, quaternion in machine.poses.values():
             row += [*position, *quaternion]
         self._ring[self._taken % len(self._ring)] = row
