@@ -143,9 +143,8 @@ def test_a_frame_has_the_rope_as_it_lies_with_its_tension(hoist: Session) -> Non
 
 def test_a_slack_span_hangs_is_marked_and_says_by_how_much(tmp_path: Path) -> None:
     two = [{"name": k, "position": [x, 0, 1], "motion": "held"} for k, x in (("a", 0.0), ("b", 1.0))]
-    path = [{"on": "a", "kind": "attachment", "slack": 0.2}, {"on": "b", "kind": "attachment"}]
-    for link in path:
-        link["position"] = [0, 0, 0]
+    at = {"kind": "attachment", "position": [0, 0, 0]}
+    path = [{"on": "a", "slack": 0.2, **at}, {"on": "b", **at}]
     session = make_session(tmp_path, {"parts": two, "ropes": [{"name": "line", "path": path}]})
     machine = session.simulation.machine
     points, tension, spans = rope_numbers(machine, machine.scene.rope("line"), machine.rope("line"))

@@ -135,6 +135,21 @@ def test_a_slow_page_gets_the_latest_frame_and_not_all_of_them(crane: Server, pa
         assert abs(last - float(str(here))) < 1.0
 
 
+def test_time_does_not_run_for_nobody(serve: Serve, tmp_path: Path) -> None:
+    shutil.copy(CRANE, tmp_path / "crane.toml")
+    server = serve("crane.toml")
+    with server.page() as page:
+        page.ready()
+        page.do("Play", on=True)
+        wait_for(page, 0.2)
+    time.sleep(4.0)
+    with server.page() as page:
+        page.until(lambda k: k["kind"] == "SceneEvent")
+        while not page.frames:
+            page.hear()
+        assert not clock(page)["playing"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

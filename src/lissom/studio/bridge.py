@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.launching import END, GIVE_STATE, GONE, Launched, Start, launch
+from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Launched, Start, launch
 
 KEPT_EVENTS: Final = 2000
 """For pages that come back; who was away for longer gets the whole scene."""
@@ -192,12 +192,13 @@ class Bridge:
         self._readers.remove(reader)
         if all(k.page != reader.page for k in self._readers):
             self._outbox.put((reader.page, GONE))
-        if not self._readers and self.left is not None and self._loop is not None:
-            self._loop.call_later(COME_BACK, self._ask_for_state)
+        if not self._readers and self._loop is not None:
+            self._loop.call_later(COME_BACK, self._nobody_is_there)
 
-    def _ask_for_state(self) -> None:
-        if not self._readers:
-            self._outbox.put(("", GIVE_STATE))
+    def _nobody_is_there(self) -> None:
+        """Time does not run for nobody; the studio of a live simulation is left."""
+        if not self._readers and not self.closed:
+            self._outbox.put(("", GIVE_STATE if self.left is not None else ALONE))
 
     def missed(self, reader: Reader) -> list[str]:
         """What a page must be sent since it last asked."""

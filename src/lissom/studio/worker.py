@@ -43,7 +43,7 @@ from lissom.session.messages import (
 from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
-from lissom.studio.launching import END, GIVE_STATE, GONE, Start
+from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Start
 
 COMPILING: Final = "Compiling the solver: once, about a minute."
 PREPARING: Final = "Preparing grips and clips, once…"
@@ -117,6 +117,7 @@ class Worker:
         self.stopping = False  # it is to be given up
         self.over = False  # there is nobody to work for any more
         self.asked_for_state = False
+        self.alone = False  # nobody is there to watch
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
 
@@ -251,6 +252,9 @@ class Worker:
         from lissom.session.running import moves, pause, tick
         from lissom.simulation import Halted
 
+        if self.alone:
+            self.alone = False
+            pause(self.session)
         if not moves(self.session):
             return
         try:
@@ -290,6 +294,8 @@ class Worker:
                 raise EOFError
             if text == GIVE_STATE:
                 self.asked_for_state = True
+            elif text == ALONE:
+                self.alone = True
             elif text == GONE:
                 self.inbox.append((page, NOBODY, Drop()))  # whoever held something cannot let go any more
             else:
