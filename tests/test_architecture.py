@@ -62,6 +62,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "exchange",
         "assembling",
         "rods",
+        "machines",
         "routing",
         "building",
         "simulation",

@@ -1,7 +1,7 @@
 // The line to the session: commands with an answer each, events in order, snapshots of which the latest counts.
 // When the line breaks it is taken up again after the last event that was heard.
 import { readFrame } from "./frame";
-import type { Command, Readouts, SessionEvent, Sweeps } from "./messages";
+import type { Command, Machine, Readouts, SessionEvent, Sweeps } from "./messages";
 import { readable } from "./saying";
 import type { Store, Vec3 } from "./store";
 
@@ -103,9 +103,13 @@ export class Connection {
       this.store.set("held", held);
       return;
     }
-    const message = JSON.parse(data) as Numbered | Readouts | Sweeps;
+    const message = JSON.parse(data) as Numbered | Readouts | Sweeps | Machine;
     if (message.kind === "Readouts") {
       this.store.set("readouts", message);
+      return;
+    }
+    if (message.kind === "Machine") {
+      this.store.set("machine", message);
       return;
     }
     if (message.kind === "Sweeps") {

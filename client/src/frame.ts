@@ -1,6 +1,6 @@
-// Frames arrive as bytes: the header's length, the header as JSON, then the numbers of every strand.
+// Frames arrive as bytes: the header's length, the header as JSON, then the numbers of every strand and rope.
 import type { Frame } from "./messages";
-import type { FrameData, StrandData } from "./store";
+import type { FrameData, RopeData, StrandData } from "./store";
 
 export function readFrame(buffer: ArrayBuffer): FrameData {
   const headerLength = new DataView(buffer).getUint32(0, true);
@@ -16,5 +16,10 @@ export function readFrame(buffer: ArrayBuffer): FrameData {
     const n = strand.points;
     strands.set(strand.name, { ...strand, positions: take(3 * n), quaternions: take(4 * n), colour: take(n) });
   }
-  return { ...header, strands, bodies: new Map(header.bodies.map((body) => [body.path, body])) };
+  const ropes = new Map<string, RopeData>();
+  for (const rope of header.ropes) {
+    const { points, spans } = rope;
+    ropes.set(rope.name, { ...rope, positions: take(3 * points), tension: take(points), numbers: take(5 * spans) });
+  }
+  return { ...header, strands, ropes, bodies: new Map(header.bodies.map((body) => [body.path, body])) };
 }

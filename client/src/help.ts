@@ -6,6 +6,7 @@ import { closeMenu } from "./panels/buttons";
 import { h } from "./panels/elements";
 import { hasMotion } from "./panels/motion";
 import type { Page } from "./panels/page";
+import { isMachine, rewind, stepOnce, togglePlay } from "./panels/transport";
 import type { Tree } from "./panels/tree";
 import { isTyping } from "./view/keys";
 
@@ -69,7 +70,7 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
     heading: "Session",
     keys: [
       { keys: "Ctrl Z  Ctrl Y", text: "undo, redo" },
-      { keys: "Space", text: "simulation on and off" },
+      { keys: "Space", text: "simulation on and off; of a machine: play" },
       { keys: "Ctrl Enter", text: "solves once" },
       { keys: "Ctrl S", text: "saves; Ctrl ⇧ S under another name" },
       { keys: "Ctrl O", text: "opens" },
@@ -84,6 +85,15 @@ const SHEET: readonly { heading: string; keys: readonly Key[] }[] = [
       { keys: "Drag a part", text: "with a joint: moves it as the joint lets it" },
       { keys: "Drag the timeline", text: "scrubs; in a row of lights: to a swept position" },
       { keys: "← →", text: "on the timeline: a step; Shift five" },
+    ],
+  },
+  {
+    heading: "Machine",
+    keys: [
+      { keys: "Space", text: "plays and pauses" },
+      { keys: ".  Home", text: "one step; back to the start" },
+      { keys: "Drag a body", text: "pulls it with a soft spring, also while paused" },
+      { keys: "Point at a rope", text: "tells its tension and length there" },
     ],
   },
   {
@@ -161,6 +171,11 @@ function plain(page: Page, tree: Tree, bottom: Bottom, key: string, target: Even
   if (key === "j" && hasMotion(page.scene)) return () => bottom.player.toggle();
   if (key === "b") return () => bottom.toggle();
   if (key === "/") return () => document.querySelector<HTMLElement>("[data-test=tree-search]")?.focus();
+  if (isMachine(page) && !(target instanceof HTMLButtonElement && key === " ")) {
+    if (key === " ") return () => togglePlay(page);
+    if (key === ".") return () => stepOnce(page);
+    if (key === "home") return () => rewind(page);
+  }
   if (key === " " && !(target instanceof HTMLButtonElement)) return () => page.do({ kind: "Simulate", on: !(page.scene?.simulate ?? true) });
   if (selection.length === 0) return null;
   if (key === "f2") return () => tree.rename(selection[selection.length - 1]);

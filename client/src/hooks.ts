@@ -13,6 +13,8 @@ export interface Hooks {
   project(point: Vec3): [number, number] | null;
   /** The centre of a cable at a fraction of its length. */
   place(cable: string, at: number): Vec3 | null;
+  /** The middle of a span of a rope, by the link that it leaves. */
+  span(rope: string, link: number): Vec3 | null;
   /** Where an end, clip, junction or part is. */
   position(path: string): Vec3 | null;
   /** Pixels in the page of a handle of the gizmo: "move", "plane" or "turn" of an axis, or the "knob". */
@@ -43,6 +45,7 @@ export function expose(store: Store, connection: Connection, view: View3D): void
       const { left, top } = stage.renderer.domElement.getBoundingClientRect();
       return p === null ? null : [p.x + left, p.y + top];
     },
+    span: (rope, link) => view.bench.ropes.middle(rope, link)?.toArray() ?? null,
     place: (cable, at) => cables.point(cable, at)?.toArray() ?? null,
     position: (path) => (markers.position(path) ?? parts.views.get(path)?.group.position)?.toArray() ?? null,
     handle: (kind, axis) => {

@@ -1,29 +1,38 @@
 // Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.
 
-/** A new motion; answered with its name, which may get a number. */
-export interface AddMotion {
-  kind: "AddMotion";
+/** The time of the machine. */
+export interface Clock {
+  time: number;
+  playing: boolean;
+  pace: number;
+  ratio: number | null;
+  error: string;
+}
+
+/** Everything that is read off a machine; less often than frames. */
+export interface Machine {
+  kind: "Machine";
+  time: number;
+  since: number;
+  energy: number;
+  kinetic: number;
+  ropes: RopeValue[];
+  joints: AxisValue[];
+  series: Series[];
+}
+
+export interface MachineInfo {
+  ropes: RopeInfo[];
+  joints: AxisInfo[];
+  loose: string[];
+}
+
+/** One rope of a frame; its numbers follow those of the cables, float32: positions (n×3), tension (n; NaN where it is slack), and of each span (m×5) the link that it leaves, its first point, how many it has, its tension, and by how much it is longer than its way (m). */
+export interface RopeStrand {
   name: string;
-  keyframes: KeyframeSaid[];
-}
-
-/** Writes what a sweep found to a folder beside the scene; answered with its path and the files in it. */
-export interface ExportSweep {
-  kind: "ExportSweep";
-  motion: string;
-}
-
-export interface GoToPosition {
-  kind: "GoToPosition";
-  name: string;
-}
-
-/** To a time of a motion; with `along` as its sweep does: to its beginning, and along it from there. */
-export interface GoToTime {
-  kind: "GoToTime";
-  motion: string;
-  seconds: number;
-  along?: boolean;
+  points: number;
+  spans: number;
+  broken: boolean;
 }
 
 export interface JointInfo {
@@ -32,12 +41,6 @@ export interface JointInfo {
   kind: "hinge" | "slide" | "ball" | "fixed";
   low: number | null;
   high: number | null;
-}
-
-/** Keeps the present setting of the joints under a name. */
-export interface KeepPosition {
-  kind: "KeepPosition";
-  name: string;
 }
 
 export interface MotionInfo {
@@ -59,77 +62,10 @@ export interface PositionInfo {
   joints: { [key: string]: number[] };
 }
 
-export interface RemoveMotion {
-  kind: "RemoveMotion";
-  name: string;
-}
-
-export interface RemovePosition {
-  kind: "RemovePosition";
-  name: string;
-}
-
-export interface RenameMotion {
-  kind: "RenameMotion";
-  name: string;
-  to: string;
-}
-
-export interface RenamePosition {
-  kind: "RenamePosition";
-  name: string;
-  to: string;
-}
-
-/** To which time of a motion the parts are to go, while it is played or scrubbed; `Drop` lets go. */
-export interface Scrub {
-  kind: "Scrub";
-  motion: string;
-  seconds: number;
-}
-
-/** Typed values of joints: numbers, or texts with a unit; only what is given changes. */
-export interface SetJoints {
-  kind: "SetJoints";
-  joints: { [key: string]: unknown };
-}
-
-/** Whether what a cable sweeps in a motion is drawn; found in the background when it is first asked for. */
-export interface ShowEnvelope {
-  kind: "ShowEnvelope";
-  motion: string;
-  cable: string;
-  shown: boolean;
-}
-
-/** Where joints are to be, while they are dragged; a later one makes an earlier one void. `Drop` lets go. */
-export interface Steer {
-  kind: "Steer";
-  joints: { [key: string]: unknown };
-}
-
-/** Ends the sweep or the envelope under way; what was found stays. */
-export interface StopSweep {
-  kind: "StopSweep";
-}
-
-/** Visits every position of a motion in the background, on a copy of the scene. */
-export interface Sweep {
-  kind: "Sweep";
-  motion: string;
-}
-
 /** All sweeps of this scene. */
 export interface Sweeps {
   kind: "Sweeps";
   sweeps: SweepInfo[];
-}
-
-/** Begins to take down how joints are moved, or ends that: a new motion, answered with its name. */
-export interface Take {
-  kind: "Take";
-  on: boolean;
-  name?: string;
 }
 
 /** Takes hold of an end, a clip, a junction or a part (by path), or of the cable itself (its name, and `at`). */
@@ -642,6 +578,7 @@ export interface SceneEvent {
   positions: PositionInfo[];
   motions: MotionInfo[];
   taking: boolean;
+  machine: MachineInfo | null;
 }
 
 /** One cable of a frame; its numbers follow the header: positions (n×3), quaternions (n×4), colour (n), float32. */
@@ -666,6 +603,7 @@ export interface Held {
   position: [number, number, number];
   wanted: [number, number, number];
   reason: string;
+  force: number | null;
 }
 
 /** The header of a binary frame: uint32 length of this (JSON, padded to a multiple of 4), this, then the numbers. */
@@ -682,6 +620,8 @@ export interface Frame {
   joints: { [key: string]: number[] };
   playhead: Playhead | null;
   stopped: string;
+  ropes: RopeStrand[];
+  clock: Clock | null;
 }
 
 /** Read-outs of one cable. */
@@ -770,9 +710,108 @@ export interface Readouts {
   notes: string[];
 }
 
+/** Where joints are to be, while they are dragged; a later one makes an earlier one void. `Drop` lets go. */
+export interface Steer {
+  kind: "Steer";
+  joints: { [key: string]: unknown };
+}
+
+/** To which time of a motion the parts are to go, while it is played or scrubbed; `Drop` lets go. */
+export interface Scrub {
+  kind: "Scrub";
+  motion: string;
+  seconds: number;
+}
+
+/** Typed values of joints: numbers, or texts with a unit; only what is given changes. */
+export interface SetJoints {
+  kind: "SetJoints";
+  joints: { [key: string]: unknown };
+}
+
+export interface GoToPosition {
+  kind: "GoToPosition";
+  name: string;
+}
+
+/** To a time of a motion; with `along` as its sweep does: to its beginning, and along it from there. */
+export interface GoToTime {
+  kind: "GoToTime";
+  motion: string;
+  seconds: number;
+  along?: boolean;
+}
+
+/** Keeps the present setting of the joints under a name. */
+export interface KeepPosition {
+  kind: "KeepPosition";
+  name: string;
+}
+
+export interface RemovePosition {
+  kind: "RemovePosition";
+  name: string;
+}
+
+export interface RenamePosition {
+  kind: "RenamePosition";
+  name: string;
+  to: string;
+}
+
 export interface KeyframeSaid {
   time: number;
   joints: { [key: string]: unknown };
+}
+
+/** A new motion; answered with its name, which may get a number. */
+export interface AddMotion {
+  kind: "AddMotion";
+  name: string;
+  keyframes: KeyframeSaid[];
+}
+
+export interface RemoveMotion {
+  kind: "RemoveMotion";
+  name: string;
+}
+
+export interface RenameMotion {
+  kind: "RenameMotion";
+  name: string;
+  to: string;
+}
+
+/** Begins to take down how joints are moved, or ends that: a new motion, answered with its name. */
+export interface Take {
+  kind: "Take";
+  on: boolean;
+  name?: string;
+}
+
+/** Visits every position of a motion in the background, on a copy of the scene. */
+export interface Sweep {
+  kind: "Sweep";
+  motion: string;
+}
+
+/** Ends the sweep or the envelope under way; what was found stays. */
+export interface StopSweep {
+  kind: "StopSweep";
+}
+
+/** Whether what a cable sweeps in a motion is drawn; found in the background when it is first asked for. */
+export interface ShowEnvelope {
+  kind: "ShowEnvelope";
+  motion: string;
+  cable: string;
+  shown: boolean;
+}
+
+/** Writes what a sweep found to a folder beside the scene; answered with its path and the files in it. */
+export interface ExportSweep {
+  kind: "ExportSweep";
+  motion: string;
 }
 
 /** One check over a sweep; lists have an entry for every position. */
@@ -818,8 +857,123 @@ export interface SweepInfo {
   error: string;
 }
 
-export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Stop | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep;
+/** Whether time runs. */
+export interface Play {
+  kind: "Play";
+  on: boolean;
+}
+
+/** So many substeps of 1/600 s; ten are a step. */
+export interface Advance {
+  kind: "Advance";
+  substeps?: number;
+}
+
+/** Back to how the scene says that the machine begins; motors stay as they are set. */
+export interface Rewind {
+  kind: "Rewind";
+}
+
+/** How fast time runs, in multiples of real time. */
+export interface Pace {
+  kind: "Pace";
+  speed: number;
+}
+
+/** What drives a joint from now on: a speed (with a torque at most), a torque, or the tension of its rope. */
+export interface SetMotor {
+  kind: "SetMotor";
+  joint: string;
+  drive: "off" | "speed" | "torque" | "tension";
+  value?: number;
+  most?: number | null;
+}
+
+/** Bodies and ropes go where they stand by themselves, motors hold; answered with how that went. */
+export interface FindRest {
+  kind: "FindRest";
+}
+
+/** Which series over time `Machine` carries: "energy", "tension/ROPE/2", "joint/WINCH", "position/PART/z" … */
+export interface Watch {
+  kind: "Watch";
+  series: string[];
+}
+
+/** Writes what was recorded since the start to a folder beside the scene; answered with the paths of the files. */
+export interface ExportRun {
+  kind: "ExportRun";
+}
+
+export interface LinkInfo {
+  on: string;
+  link: string;
+  named: boolean;
+}
+
+export interface RopeInfo {
+  name: string;
+  diameter: number;
+  closed: boolean;
+  path: LinkInfo[];
+  allowed: number | null;
+}
+
+/** A joint on a free part; origin and axis in the axes of its parent. */
+export interface AxisInfo {
+  name: string;
+  part: string;
+  joint: "hinge" | "slide" | "ball" | "fixed";
+  parent: string | null;
+  origin: [number, number, number];
+  axis: [number, number, number];
+  low: number | null;
+  high: number | null;
+  winch: boolean;
+  drive: "off" | "speed" | "torque" | "tension";
+  value: number;
+  most: number | null;
+  reach: { [key: string]: number };
+}
+
+export interface SpanValue {
+  link: number;
+  to: number;
+  tension: number | null;
+  length: number;
+  rest: number;
+  slack: boolean;
+}
+
+export interface RopeValue {
+  name: string;
+  total: number;
+  broken: boolean;
+  spans: SpanValue[];
+  stored: (number | null)[];
+  turns: number[];
+  fleet: number[];
+}
+
+export interface AxisValue {
+  name: string;
+  value: number;
+  speed: number;
+  torque: number;
+  drive: "off" | "speed" | "torque" | "tension";
+  setting: number;
+  most: number | null;
+}
+
+/** Over time; where there is more than can be drawn, the extremes are kept. */
+export interface Series {
+  key: string;
+  times: number[];
+  values: (number | null)[];
+}
+
+export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Stop | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep | Play | Advance | Rewind | Pace | SetMotor | FindRest | Watch | ExportRun;
 
 export type SessionEvent = Answer | Notice | Status | SceneEvent;
 
-export type Snapshot = Frame | Readouts | Sweeps;
+export type Snapshot = Frame | Readouts | Sweeps | Machine;

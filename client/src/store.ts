@@ -1,5 +1,5 @@
 // Everything the page knows, in one place. The view and the panels never call each other: they read and write here.
-import type { Body, Frame, Held, Readouts, SceneEvent, Status, Strand, Sweeps, View } from "./messages";
+import type { Body, Frame, Held, Machine, Readouts, RopeStrand, SceneEvent, Status, Strand, Sweeps, View } from "./messages";
 
 export type Vec3 = [number, number, number];
 export type Unit = SceneEvent["unit"];
@@ -34,6 +34,8 @@ export interface Options {
   edges: boolean;
   shadows: boolean;
   labels: boolean;
+  tensions: boolean;
+  joints: boolean;
   directors: boolean;
   reactions: boolean;
   moments: boolean;
@@ -56,8 +58,16 @@ export interface StrandData extends Strand {
   colour: Float32Array; // n
 }
 
-export interface FrameData extends Omit<Frame, "kind" | "strands" | "bodies"> {
+/** One rope of a frame. */
+export interface RopeData extends RopeStrand {
+  positions: Float32Array; // n×3
+  tension: Float32Array; // n, NaN where it is slack
+  numbers: Float32Array; // m×5: link, first point, points, tension, how much longer than its way
+}
+
+export interface FrameData extends Omit<Frame, "kind" | "strands" | "bodies" | "ropes"> {
   strands: Map<string, StrandData>;
+  ropes: Map<string, RopeData>;
   bodies: Map<string, Body>;
 }
 
@@ -99,6 +109,7 @@ export interface State {
   frame: FrameData | null;
   readouts: Readouts | null;
   sweeps: Sweeps | null;
+  machine: Machine | null;
   said: readonly Said[];
   selection: readonly string[]; // paths, the last one picked last
   selectedPlace: Place | null; // where a selected cable was clicked
@@ -121,6 +132,8 @@ const OPTIONS: Options = {
   edges: true,
   shadows: true,
   labels: true,
+  tensions: true,
+  joints: true,
   directors: false,
   reactions: false,
   moments: false,
@@ -147,6 +160,7 @@ export class Store {
     frame: null,
     readouts: null,
     sweeps: null,
+    machine: null,
     said: [],
     selection: [],
     selectedPlace: null,

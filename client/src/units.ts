@@ -40,6 +40,13 @@ export function force(newtons: number): string {
   return `${significant(newtons)} N`;
 }
 
+/** Three digits, whatever the size: "981 N", "11.4 kN" */
+export function pull(newtons: number): string {
+  const size = Math.abs(newtons);
+  if (size >= 9.995e5) return `${significant(newtons / 1e6)} MN`;
+  return size >= 9995 ? `${significant(newtons / 1e3)} kN` : `${size < 5e-4 ? "0" : significant(newtons)} N`;
+}
+
 export function significant(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return "–";
   const text = Math.abs(value) < 1e4 && Math.abs(value) >= 1e-3 ? Number(value.toPrecision(digits)).toString() : value.toExponential(digits - 1);

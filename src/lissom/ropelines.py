@@ -5,13 +5,16 @@ That is for the eye: in the machine a slack span pulls at nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.machines.drawing import between, hanging, rope_line
+from lissom.machines.drawing import Piece, Shape, between, hanging, rope_line, rope_pieces
 from lissom.machines.machine import Machine
 from lissom.machines.ropes import rolls
-from lissom.rods.line import NO_DIRECTION, TANGENT, Line, Piece, Support
+from lissom.rods.line import NO_DIRECTION, TANGENT, Line, Support
+from lissom.rods.line import Piece as RodPiece
 from lissom.rods.solver import RodSolver
 from lissom.scene.frames import frame_quaternion
 
@@ -31,11 +34,18 @@ class RopeLines:
 
     def line(self, name: str) -> Array:
         """(n, 3) points along a rope as it is now, m; (0, 3) where it is broken."""
-        stiffness = self.machine.scene.rope(name).stiffness
-        if stiffness is None or stiffness.bending is None:
-            return rope_line(self.machine, name)
-        bending, mass = stiffness.bending, self.machine.scene.rope(name).mass_per_length or 0.0
-        return rope_line(self.machine, name, lambda i: self._bent(i, bending, mass))
+        return rope_line(self.machine, name, self._shape(name))
+
+    def pieces(self, name: str) -> Iterator[Piece]:
+        """The same, on each wheel and in each span."""
+        return rope_pieces(self.machine, name, self._shape(name))
+
+    def _shape(self, name: str) -> Shape | None:
+        rope = self.machine.scene.rope(name)
+        if rope.stiffness is None or rope.stiffness.bending is None:
+            return None
+        bending, mass = rope.stiffness.bending, rope.mass_per_length or 0.0
+        return lambda i: self._bent(i, bending, mass)
 
     def _bent(self, i: int, bending: float, mass: float) -> Array:
         """The span that leaves link i: along the rim where it rolls, at any angle where it is held."""
@@ -49,7 +59,7 @@ class RopeLines:
             _support("start", rolls(links, i), 0.0, p, self._way(i, p, links.start[i], hung[1] - p)),
             _support("end", rolls(links, links.next[i]), length, q, self._way(i, q, links.end[i], q - hung[-2])),
         )
-        piece = Piece(0.0, length, (bending, bending, bending), mass)
+        piece = RodPiece(0.0, length, (bending, bending, bending), mass)
         line = Line("span", length, SEGMENTS, (piece,), supports, gravity=self.machine.scene.gravity)
         before = self._rods.get(i)
         rod = RodSolver(line, None if before is None else before.solved)

@@ -41,7 +41,7 @@ from lissom.routing import GRIP, Mode
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
-from lissom.scene.joint import Value, mixed
+from lissom.scene.joint import Joint, Value, mixed
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
@@ -440,6 +440,7 @@ class Simulation(Built):
             raise ValueError(
                 f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"'
             )
+        self._machine = None
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)
@@ -466,6 +467,7 @@ class Simulation(Built):
         new = {name: self._scene.joint(name).read(said) for name, said in {**(settings or {}), **named}.items()}
         if not new:
             return
+        self._machine = None
         if any(self._scene.joint(name).part in self._moved for name in new):
             _ = self.scene  # where a part was put by hand is where its joint has the value it had
         old = self.joints
@@ -486,10 +488,16 @@ class Simulation(Built):
         """
         for name in poses:
             self._scene.part(name)
+        self._machine = None
         for name, pose in poses.items():
             self._put_part(name, pose)
         self._told |= poses.keys()
         self._follow_all()
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether anything moves in time."""
+        return self._scene.is_machine
 
     @property
     def machine(self) -> "Machine":
@@ -506,28 +514,37 @@ class Simulation(Built):
         They follow one way: what they pull with does not move the bodies.
         """
         self.machine.step(dt)
-        self._take_machine()
+        self.take_machine()
         return self.solve()
 
-    def rope_line(self, name: str) -> Array:
-        """(n, 3) points along a rope as it lies now: on its wheels, straight, or hanging where it is slack, m."""
+    @property
+    def rope_lines(self) -> "RopeLines":
+        """Ropes as they lie now, to draw."""
         from lissom.ropelines import RopeLines
 
         if self._lines is None or self._lines.machine is not self.machine:
             self._lines = RopeLines(self.machine)
-        return self._lines.line(name)
+        return self._lines
+
+    def rope_line(self, name: str) -> Array:
+        """(n, 3) points along a rope as it lies now: on its wheels, straight, or hanging where it is slack, m."""
+        return self.rope_lines.line(name)
 
     def rest(self) -> "Rest":
         """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""
         from lissom.machines.resting import find_rest
 
-        found = find_rest(self.machine)
-        self._take_machine()
+        def ask() -> None:
+            if halting.given_up():
+                halting.end()
+
+        found = find_rest(self.machine, ask)
+        self.take_machine()
         self.solve()
         return found
 
-    def _take_machine(self) -> None:
-        """Parts and joints are where the machine has them."""
+    def take_machine(self) -> None:
+        """Parts and joints are where the machine has them; cables on them follow with the next solve."""
         machine = self.machine
         self._settings |= machine.joint_values
         for name, value in machine.joint_values.items():
@@ -535,33 +552,38 @@ class Simulation(Built):
         poses = machine.poses
         self._moved |= poses
         self._parts = part_poses(self._scene, self._moved, self._settings)
+        joints = {k.part: k for k in self._scene.joints}
         for name, pose in poses.items():
-            self._say_part(name, pose)
+            self._say_part(name, pose, joints.get(name))
         self._follow_all()
 
     def reset(self) -> Report:
         """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""
-        began = self.machine.scene.to_dict()
-        data = self.scene.to_dict()
-        for key in ("parts", "joints"):
-            data[key] = began.get(key, [])
-        self.replace_scene(self.scene._again(data))
+        self.replace_scene(self.start)
         self._machine = None
         return self.solve()
+
+    @property
+    def start(self) -> Scene:
+        """The scene as its machine began: what moved by itself since is not in it."""
+        if self._machine is None:
+            return self.scene
+        began = self._machine.scene.to_dict()
+        return self.scene._again(self.scene.to_dict() | {key: began.get(key, []) for key in ("parts", "joints")})
 
     def _put_part(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""
         self._moved[name] = pose
         self._parts = part_poses(self._scene, self._moved, self._settings)
-        self._say_part(name, pose)
+        self._say_part(name, pose, next((k for k in self._scene.joints if k.part == name), None))
 
-    def _say_part(self, name: str, pose: Pose) -> None:
-        """Where a part is now becomes what the scene says."""
+    def _say_part(self, name: str, pose: Pose, joint: Joint | None) -> None:
+        """Where a part is now becomes what the scene says; `joint` is the one it is on."""
         parent = self._scene.part(name).parent
         said = pose if parent is None else relative(self._parts[parent], pose)
-        joint = next((k for k in self._scene.joints if k.part == name), None)
         if joint is not None:  # the scene says where it is with the joint at 0
-            said = joint.moved_back(said, self.joints[joint.name])
+            value = self._settings.get(joint.name)
+            said = joint.moved_back(said, joint.setting if value is None else value)
         self._moves.setdefault(name, {}).update(position=said[0], quaternion=said[1])
 
     def _mount_on(self, names: Sequence[str]) -> None:

@@ -70,6 +70,7 @@ class Server:
             for file in self.folder.rglob("*"):
                 if file.is_file():
                     file.unlink()
+            (self.folder / scene).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / "examples" / scene, self.folder / scene)
             page.do("Open", path=scene)
 

@@ -25,7 +25,7 @@ DEMOS = list(gallery())
 
 def apart(a: Shapes, b: Shapes) -> float:
     assert a.keys() == b.keys()
-    return max(float(np.abs(np.subtract(a[k][0], b[k][0])).max()) for k in a)
+    return max((float(np.abs(np.subtract(a[k][0], b[k][0])).max()) for k in a), default=0.0)
 
 
 def test_there_are_demos_of_every_kind() -> None:
@@ -36,6 +36,7 @@ def test_there_are_demos_of_every_kind() -> None:
         "phone-cord",
         "plug-and-socket",
         "sharp-bracket",
+        "tower-crane",
         "twisted-rod",
     } <= set(DEMOS)
 
@@ -103,6 +104,17 @@ def test_the_cord_is_coiled(hose: Session) -> None:
     line = points(hose, "cord")
     turns = np.unwrap(np.arctan2(*(line - line.mean(axis=0))[20:-20, 1:].T))
     assert abs(turns[-1] - turns[0]) > 8 * 2 * np.pi or np.ptp(line[:, 1]) > 0.008
+
+
+def test_the_load_of_the_crane_swings_as_a_pendulum_whose_support_sets_off(hose: Session) -> None:
+    open_demo(hose, "tower-crane")
+    machine = hose.simulation.machine
+    swing, speed = [], 1.2
+    for _ in range(300):
+        machine.step(1.0 / 60.0)
+        swing.append(machine.pose("trolley")[0][0] - machine.pose("load")[0][0])
+    depth = machine.pose("trolley")[0][2] - machine.pose("load")[0][2]
+    assert max(swing) == pytest.approx(speed * np.sqrt(depth / 9.81), rel=0.05)
 
 
 @pytest.mark.parametrize("name", ["hot-pipe", "nothing"])

@@ -131,6 +131,7 @@ class Page:
         self.frames: list[bytes] = []
         self.readouts: list[Event] = []
         self.sweeps: list[Event] = []
+        self.machines: list[Event] = []
 
     def send(self, kind: str, **fields: Any) -> int:
         number = next(self.numbers)
@@ -146,6 +147,9 @@ class Page:
         event = json.loads(message)
         if event["kind"] == "Sweeps":
             self.sweeps = event["sweeps"]
+            return
+        if event["kind"] == "Machine":
+            self.machines.append(event)
             return
         (self.readouts if event["kind"] == "Readouts" else self.events).append(event)
 

@@ -4,10 +4,11 @@ import type { Options, Tool } from "../store";
 import { copyAsPython, exportFile, newScene, openScene, pictureOfView, record, replay, save, saveAs } from "../dialogs/files";
 import { showHelp } from "../help";
 import { button, showMenu, type Entries } from "./buttons";
-import { h, setClass, setText, type Piece } from "./elements";
+import { h, setClass, setHidden, setText, type Piece } from "./elements";
 import { selectBox } from "./choices";
 import { icon, setIcon, type IconName } from "./icons";
 import { message, type Page } from "./page";
+import { isMachine } from "./transport";
 import { viewEntries } from "./viewmenu";
 
 const TOOLS: readonly { tool: Tool; text: string; icon: IconName; title: string }[] = [
@@ -131,9 +132,11 @@ function simulationGroup(page: Page): Piece {
       (error: unknown) => page.store.say("error", message(error)),
     ),
   });
+  const element = h("div", { class: "bar-group" }, live, solve, reset);
   return {
-    element: h("div", { class: "bar-group" }, live, solve, reset),
+    element,
     update: () => {
+      setHidden(element, isMachine(page) && page.scene?.cables.length === 0); // the clock below the view is all there is to run
       const on = page.scene?.simulate ?? true;
       setClass(live, "on", on);
       setIcon(mark, on ? "pause" : "play");
@@ -203,7 +206,13 @@ function shownGroup(page: Page): Piece {
     run: () => showMenu(view, viewEntries(page), "view-entries"),
   });
   view.setAttribute("aria-haspopup", "menu");
-  return { element: h("div", { class: "bar-group" }, colour.select, view), update: colour.update };
+  return {
+    element: h("div", { class: "bar-group" }, colour.select, view),
+    update: () => {
+      setHidden(colour.select, isMachine(page) && page.scene?.cables.length === 0);
+      colour.update();
+    },
+  };
 }
 
 function endGroup(page: Page): Piece {

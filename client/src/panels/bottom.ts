@@ -1,10 +1,12 @@
 // Below the view: the check list beside plots, measures, variants, measured points and messages. It can be folded away.
 import { Plots } from "../plots/plots";
+import { TimePlots } from "../plots/timeplots";
 import { button } from "./buttons";
 import { checksPanel } from "./checks";
 import { h, keep, kept, Keyed, setClass, setHidden, setText, type Piece } from "./elements";
 import { setIcon } from "./icons";
 import { measuresPanel } from "./measures";
+import { machinePanel } from "./machine";
 import { hasMotion, motionPanel } from "./motion";
 import type { Player } from "../player";
 import type { Page } from "./page";
@@ -12,9 +14,11 @@ import { pointsPanel } from "./points";
 import { variantsPanel } from "./variants";
 import type { Said } from "../store";
 
-export type Tab = "motion" | "plots" | "measures" | "variants" | "points" | "messages";
+export type Tab = "machine" | "time" | "motion" | "plots" | "measures" | "variants" | "points" | "messages";
 
 const TABS: { [tab in Tab]: { text: string; title: string } } = {
+  machine: { text: "Machine", title: "Motors and winches, tensions and lengths of ropes, joints" },
+  time: { text: "Over time", title: "Tensions, joints and torques as the machine runs" },
   motion: { text: "Motion", title: "Joints, named positions, and the timeline of motions" },
   plots: { text: "Plots", title: "Curves along the cable" },
   measures: { text: "Measures", title: "Distances, arc lengths and angles that were taken" },
@@ -40,6 +44,9 @@ export class Bottom implements Piece {
   readonly player: Player;
   private seen = 0; // messages
   private moves = false; // whether the scene has anything to move
+  private runs = false; // whether anything moves in time
+  private readonly time: TimePlots;
+  private readonly timeHead: HTMLElement;
 
   constructor(private readonly page: Page) {
     this.plots = new Plots(page);
@@ -47,7 +54,9 @@ export class Bottom implements Piece {
     this.menu = this.plots.menu();
     const motion = motionPanel(page);
     this.player = motion.player;
-    this.panels = { motion, plots: this.plots, measures: measuresPanel(page), variants: variantsPanel(page), points: pointsPanel(page), messages: messagesPanel(page) };
+    this.time = new TimePlots(page);
+    this.timeHead = this.time.head();
+    this.panels = { machine: machinePanel(page), time: this.time, motion, plots: this.plots, measures: measuresPanel(page), variants: variantsPanel(page), points: pointsPanel(page), messages: messagesPanel(page) };
     this.checks = checksPanel(page);
     for (const tab of Object.keys(TABS) as Tab[]) {
       const count = h("span", { class: "count" });
@@ -67,6 +76,7 @@ export class Bottom implements Piece {
       h("span", { class: "push" }),
       this.choices.element,
       this.menu,
+      this.timeHead,
       this.fold,
     );
     const grip = h("div", { class: "grip", title: "Drag to make this higher or lower", test: "bottom-grip" });
@@ -105,8 +115,15 @@ export class Bottom implements Piece {
       this.moves = moves; // a scene with joints shows them; one without has no such tab
       if (moves || this.tab === "motion") this.tab = moves ? "motion" : "plots";
     }
+    const runs = (scene?.machine ?? null) !== null;
+    if (scene !== null && runs !== this.runs) {
+      this.runs = runs;
+      if (runs || this.tab === "machine" || this.tab === "time") this.tab = runs ? "machine" : "plots";
+    }
     if (this.tab === "messages" && !this.folded) this.seen = said.length;
     const counts: { [tab in Tab]: number } = {
+      machine: 0,
+      time: 0,
       motion: 0,
       plots: 0,
       measures: scene?.measures.length ?? 0,
@@ -118,11 +135,18 @@ export class Bottom implements Piece {
       const on = tab === this.tab && !this.folded;
       setClass(element, "on", on);
       element.setAttribute("aria-selected", String(on));
-      setHidden(element, tab === "motion" && !moves);
+      const pointless = { machine: !runs, time: !runs, motion: !moves, plots: runs && scene?.cables.length === 0 } as { [tab in Tab]?: boolean };
+      setHidden(element, pointless[tab] === true);
       setText(count, counts[tab] === 0 ? "" : String(counts[tab]));
       setHidden(this.panels[tab].element, tab !== this.tab);
     }
     setClass(this.element, "with-motion", this.tab === "motion" && !this.folded);
+    const ofMachine = (this.tab === "machine" || this.tab === "time") && !this.folded;
+    setClass(this.element, "with-machine", ofMachine);
+    setClass(this.element, "unchecked", ofMachine && (this.page.store.get("readouts")?.checks.length ?? 0) === 0);
+    const timing = this.tab === "time" && !this.folded;
+    setHidden(this.timeHead, !timing);
+    this.time.ask(timing);
     const plotting = this.tab === "plots" && !this.folded;
     setHidden(this.choices.element, !plotting);
     setHidden(this.menu, !plotting);

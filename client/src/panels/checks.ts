@@ -4,9 +4,10 @@ import { h, Keyed, setClass, setHidden, setText, type Piece } from "./elements";
 import { icon, setIcon } from "./icons";
 import type { Page } from "./page";
 import type { Kind } from "./quantities";
+import { isMachine } from "./transport";
 
-const KINDS: { [unit: string]: Kind } = { m: "length", N: "force", "rad/m": "twist rate", "1/m": "twist rate", Pa: "pressure" };
-const AT_LEAST = ["bend_radius", "clearance"]; // small is bad
+const KINDS: { [unit: string]: Kind } = { m: "length", N: "force", "rad/m": "twist rate", "1/m": "twist rate", rad: "angle", Pa: "pressure" };
+const AT_LEAST = ["bend_radius", "clearance", "safety_factor", "sheave_ratio", "turns"]; // small is bad
 
 export function checksPanel(page: Page): Piece {
   const list = h("div", { class: "check-list", test: "checks", role: "list" });
@@ -18,6 +19,7 @@ export function checksPanel(page: Page): Piece {
     update: () => {
       const checks = page.store.get("readouts")?.checks ?? [];
       const sorted = [...checks].sort((a, b) => Number(a.ok) - Number(b.ok));
+      setClass(list, "one-name", isMachine(page) && new Set(checks.map((k) => k.cable)).size === 1); // there is room for more of the rule
       rows.show(sorted, (k) => `${k.cable}|${k.text}`);
       const failed = checks.filter((k) => !k.ok).length;
       setText(total, checks.length === 0 ? "" : failed === 0 ? `all ${checks.length} pass` : `${failed} of ${checks.length} fail`);
@@ -25,7 +27,7 @@ export function checksPanel(page: Page): Piece {
       setClass(total, "good", failed === 0 && checks.length > 0);
       setText(
         empty,
-        page.store.get("readouts") === null ? "Nothing is solved yet." : checks.length === 0 ? "No limits are set. Give a cable limits in its properties." : "",
+        page.store.get("readouts") === null ? "Nothing is solved yet." : checks.length === 0 ? (isMachine(page) ? "No limits are set. Give a rope limits in the scene file." : "No limits are set. Give a cable limits in its properties.") : "",
       );
       setHidden(empty, empty.textContent === "");
       setHidden(list, checks.length === 0);

@@ -1,6 +1,6 @@
 // What every panel is given: the store, the line to the session, and the beat at which panels are brought up to date.
 import { Stopped, type Connection } from "../connection";
-import type { CableInfo, CableValues, Command, JunctionInfo, PartInfo, SceneEvent, Support, View } from "../messages";
+import type { CableInfo, CableValues, Command, JunctionInfo, PartInfo, RopeInfo, SceneEvent, Support, View } from "../messages";
 import type { Store, Unit, Vec3 } from "../store";
 import { length } from "../units";
 import type { Kind } from "./quantities";
@@ -15,7 +15,8 @@ export type Thing =
   | { kind: "cable"; path: string; cable: CableInfo }
   | { kind: "support"; path: string; cable: CableInfo; support: Support }
   | { kind: "part"; path: string; part: PartInfo }
-  | { kind: "junction"; path: string; junction: JunctionInfo };
+  | { kind: "junction"; path: string; junction: JunctionInfo }
+  | { kind: "rope"; path: string; rope: RopeInfo };
 
 export class Page {
   private updates = new Set<() => void>();
@@ -27,7 +28,7 @@ export class Page {
     readonly store: Store,
     readonly connection: Connection,
   ) {
-    for (const key of ["frame", "readouts", "sweeps"] as const) store.on(key, () => this.ask());
+    for (const key of ["frame", "readouts", "sweeps", "machine"] as const) store.on(key, () => this.ask());
     for (const key of ["scene", "selection", "selectedPlace", "hovered", "connection", "status", "options", "tool", "said", "hint", "dragging"] as const)
       store.on(key, () => this.ask(true));
   }
@@ -116,6 +117,10 @@ export class Page {
     return this.scene?.junctions.find((junction) => junction.name === name);
   }
 
+  rope(name: string): RopeInfo | undefined {
+    return this.scene?.machine?.ropes.find((rope) => rope.name === name);
+  }
+
   support(path: string): Support | undefined {
     return this.cable(cableOf(path))?.supports.find((support) => support.path === path);
   }
@@ -133,7 +138,9 @@ export class Page {
     const part = this.part(path);
     if (part !== undefined) return { kind: "part", path, part };
     const junction = this.junction(path);
-    return junction === undefined ? null : { kind: "junction", path, junction };
+    if (junction !== undefined) return { kind: "junction", path, junction };
+    const rope = this.rope(path);
+    return rope === undefined ? null : { kind: "rope", path, rope };
   }
 
   /** What is selected and still there. */
@@ -152,7 +159,7 @@ export class Page {
     const body = this.store.get("frame")?.bodies.get(path);
     if (body !== undefined) return { position: body.position, quaternion: body.quaternion ?? null };
     const thing = this.thing(path);
-    if (thing === null || thing.kind === "cable") return null;
+    if (thing === null || thing.kind === "cable" || thing.kind === "rope") return null;
     const at = thing.kind === "support" ? thing.support : thing.kind === "part" ? thing.part : thing.junction;
     return { position: at.position, quaternion: at.quaternion ?? null };
   }

@@ -7,6 +7,7 @@ import { supportPanel } from "./clips";
 import { h, setHidden, setText, Slot, stack, type Piece } from "./elements";
 import { textField } from "./fields";
 import type { Page, Thing } from "./page";
+import { ropePanel } from "./rope";
 import { severalPanel } from "./several";
 import { typesPart } from "./types";
 import { setIcon, icon } from "./icons";
@@ -57,6 +58,8 @@ function one(page: Page, thing: Thing): Piece {
       return partPanel(page, thing.path);
     case "junction":
       return junctionPanel(page, thing.path);
+    case "rope":
+      return ropePanel(page, thing.path);
   }
 }
 
@@ -75,7 +78,8 @@ function sceneSummary(page: Page): Piece {
         counts,
         scene === null
           ? ""
-          : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}. ` +
+          : `${many(scene.cables.length, "cable")}, ${many(scene.parts.length, "part")}, ${many(scene.junctions.length, "junction")}` +
+              `${scene.machine === null ? "" : `, ${many(scene.machine.ropes.length, "rope")}, ${many(scene.machine.joints.length, "joint")} of a machine`}. ` +
               "Select something to see its properties.",
       );
     },

@@ -67,13 +67,15 @@ export function statusBar(page: Page): Piece {
       const frame = page.store.get("frame");
       const live = page.scene?.simulate ?? true;
       const status = frame?.status ?? "";
-      setText(word, frame === null ? "Nothing solved yet" : (WORDS[status] ?? status));
+      const clock = page.scene?.cables.length === 0 ? (frame?.clock ?? null) : null;
+      setText(word, frame === null ? "Nothing solved yet" : clock !== null ? (clock.playing ? "Running" : clock.error !== "" ? "Stopped" : clock.time === 0 ? "At the start" : "Paused") : (WORDS[status] ?? status));
       light.dataset.state = frame === null || status === "stored" ? "none" : status === "converged" ? "good" : status === "unstable" ? "warn" : "bad";
+      if (clock !== null) light.dataset.state = clock.error !== "" ? "bad" : clock.playing ? "good" : "none";
       const held = page.store.get("held");
       const why = (held?.reason ?? "") || (status === "converged" ? "" : (frame?.reason ?? ""));
       setText(reason, why !== "" ? why : live ? "" : "the simulation is off");
       setTitle(reason, why);
-      setText(time, frame === null || status === "stored" ? "" : milliseconds(frame.seconds));
+      setText(time, frame === null || status === "stored" || clock !== null ? "" : milliseconds(frame.seconds));
       setText(hint, page.store.get("hint"));
       const state = page.store.get("status");
       setHidden(stop, state?.can_stop !== true);

@@ -5,6 +5,7 @@ import { h, setHidden, Slot, stack, type Piece } from "./elements";
 import { selectBox, segments } from "./choices";
 import { typeChoices } from "./make";
 import type { Page } from "./page";
+import { isMachine } from "./transport";
 
 const WHAT: readonly { value: MeasureWhat; text: string }[] = [
   { value: "auto", text: "what is there" },
@@ -61,6 +62,7 @@ function selectTool(page: Page): Piece {
   return {
     element,
     update: () => {
+      setHidden(element, isMachine(page) && page.scene?.cables.length === 0); // bodies are pulled: nothing of this is for them
       keep.update();
       axes.update();
     },

@@ -17,11 +17,11 @@ interface Row {
   group: string | null; // of the person's own, on headings
 }
 
-const CATEGORIES = ["Cables", "Parts", "Junctions"] as const;
+const CATEGORIES = ["Cables", "Ropes", "Parts", "Junctions"] as const;
 
 export function bodyIcon(thing: Thing): IconName {
   if (thing.kind === "support") return thing.support.name === "start" || thing.support.name === "end" ? "end" : "clip";
-  return thing.kind;
+  return thing.kind === "rope" ? "cable" : thing.kind;
 }
 
 export class Tree implements Piece {
@@ -117,6 +117,7 @@ export class Tree implements Piece {
     const rows: Row[] = [];
     const top: { path: string; category: (typeof CATEGORIES)[number] }[] = [
       ...scene.cables.map((k) => ({ path: k.name, category: "Cables" as const })),
+      ...(scene.machine?.ropes ?? []).map((k) => ({ path: k.name, category: "Ropes" as const })),
       ...scene.parts.map((k) => ({ path: k.name, category: "Parts" as const })),
       ...scene.junctions.map((k) => ({ path: k.name, category: "Junctions" as const })),
     ];
@@ -348,6 +349,7 @@ export class Tree implements Piece {
 function noteOf(thing: Thing): string {
   if (thing.kind === "cable") return cableNote(thing.cable);
   if (thing.kind === "part") return thing.part.motion === "fixed" ? "" : thing.part.motion;
+  if (thing.kind === "rope") return `${thing.rope.path.length} links`;
   return thing.kind === "junction" ? thing.junction.motion : "";
 }
 

@@ -22,6 +22,8 @@ const SWITCHES: readonly { name: Switch; text: string; title: string; keys?: str
   { name: "reactions", text: "Reaction forces", title: "What ends and clips exert on the cables", keys: "R" },
   { name: "moments", text: "Reaction moments", title: "What ends and clips exert on the cables" },
   { name: "contacts", text: "Contact forces", title: "Where cables touch, and how hard" },
+  { name: "tensions", text: "Tensions of ropes", title: "Numbers on the spans, where there is room; always at the pointer" },
+  { name: "joints", text: "Joints", title: "Axes of hinges and slides of a machine" },
   { name: "labels", text: "Labels", title: "Names, smallest bend radius, measures" },
   { name: "variants", text: "Kept variants", title: "Draws kept shapes over the present one" },
   { name: "points", text: "Measured points", title: "Draws measured points" },

@@ -5,6 +5,7 @@ import type { Cables } from "./cables";
 import type { Labels } from "./labels";
 import type { Markers } from "./markers";
 import type { Parts } from "./parts";
+import type { Ropes } from "./ropes";
 import type { Picking } from "./picking";
 import type { SnapMark } from "./snapmark";
 import type { Snapping } from "./snapping";
@@ -16,11 +17,17 @@ export interface Bench {
   connection: Connection;
   cables: Cables;
   parts: Parts;
+  ropes: Ropes;
   markers: Markers;
   labels: Labels;
   picking: Picking;
   snapping: Snapping;
   snapMark: SnapMark;
+}
+
+/** Whether forces move a part, in time. */
+export function isLoose(store: Store, path: string): boolean {
+  return store.get("scene")?.machine?.loose.includes(path) ?? false;
 }
 
 export function unitOf(store: Store): Unit {

@@ -3,7 +3,7 @@
 // What it looks like is in handles.ts, what dragging a handle means in gizmodrag.ts.
 import { Quaternion, Vector3 } from "three";
 import type { Axis, Gesture, Handler, Pointer } from "../pointer";
-import type { Bench } from "./bench";
+import { isLoose, type Bench } from "./bench";
 import { AxisDrag, KnobDrag, PlaneDrag, TurnDrag } from "./gizmodrag";
 import { Handles, type Handle } from "./handles";
 import type { Held } from "./dragging";
@@ -84,7 +84,7 @@ export class Gizmo implements Handler {
   private choose(): void {
     const { store, picking } = this.bench;
     const selection = store.get("selection");
-    const locked = selection.length === 1 && picking.isLocked(selection[0]);
+    const locked = (selection.length === 1 && picking.isLocked(selection[0])) || selection.some((path) => isLoose(store, path));
     this.targets = store.get("tool") === "select" && !locked ? selection : [];
     if (this.hold() === null) this.pointed = null;
     this.bench.stage.invalidate();

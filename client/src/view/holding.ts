@@ -1,6 +1,8 @@
-// While something is dragged: where it is held, where the pointer wants it, and why it does not get there.
+// While something is dragged: where it is held, where the pointer wants it, and why it does not get there; of a hand on a
+// part of a machine, how hard it pulls.
 import { BufferGeometry, Line, LineDashedMaterial, Mesh, MeshBasicMaterial, SphereGeometry, Vector2, Vector3 } from "three";
 import type { Held } from "../messages";
+import { pull } from "../units";
 import type { Bench } from "./bench";
 
 const DOT = 5; // px
@@ -16,11 +18,7 @@ export class Holding {
     this.line = new Line(new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]), new LineDashedMaterial());
     this.line.frustumCulled = false;
     stage.front.add(this.ghost, this.grip, this.line);
-    stage.onTheme((colours) => {
-      this.ghost.material.color.set(colours.bad);
-      this.line.material.color.set(colours.bad);
-      this.grip.material.color.set(colours.accent);
-    });
+    stage.onTheme((colours) => this.grip.material.color.set(colours.accent));
     store.on("held", (held) => this.set(held));
     store.on("dragging", (path) => path === null && this.set(null));
     stage.beforeDraw(() => this.follow());
@@ -31,8 +29,13 @@ export class Holding {
     const { store, labels, stage } = this.bench;
     this.held = store.get("dragging") === null ? null : held;
     const stopped = this.held !== null && this.held.reason !== "";
+    const force = this.held?.force ?? null;
     this.grip.visible = this.held !== null;
-    this.ghost.visible = this.line.visible = stopped;
+    this.ghost.visible = this.line.visible = stopped || force !== null;
+    this.line.material.color.set(force === null ? stage.colours.bad : stage.colours.accent);
+    this.ghost.material.color.copy(this.line.material.color);
+    if (force === null || this.held === null) labels.remove("hand");
+    else labels.put("hand", new Vector3(...this.held.position).lerp(new Vector3(...this.held.wanted), 0.5), pull(force), "measure");
     if (this.held !== null) {
       this.grip.position.set(...this.held.position);
       this.ghost.position.set(...this.held.wanted);

@@ -18,7 +18,7 @@ interface Box {
 }
 
 const HEIGHT = 19; // px
-const RANKS = ["selected", "measure", "bad", "tightest", "reaction", "contact", "moment"];
+const RANKS = ["selected", "measure", "bad", "tightest", "reaction", "contact", "moment", "span", "span slack"];
 const GIVES_WAY = RANKS.indexOf("tightest"); // from this rank on, a label that finds no room is left out
 
 export class Labels {

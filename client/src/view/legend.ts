@@ -1,4 +1,4 @@
-// What the colours along the cables mean, with the limit marked.
+// What the colours along cables and ropes mean, with the limit marked.
 import type { Bench } from "./bench";
 import { rampGradient } from "./ramp";
 import type { Scale } from "./scale";
@@ -12,20 +12,22 @@ export class Legend {
     this.element.hidden = true;
     bench.stage.overlay.append(this.element);
     bench.cables.onFrame(() => this.update());
+    bench.ropes.onScale(() => this.update());
     bench.stage.onTheme(() => this.update());
   }
 
   private update(): void {
-    const found = this.bench.cables.scale;
-    const scale = found === null || found.ticks.length === 0 ? null : found; // there is nothing to read off
-    const text = scale === null ? "" : `${JSON.stringify(scale)}${this.bench.stage.colours.bad}`;
+    const { cables, ropes, stage } = this.bench;
+    const found = [cables.views.size === 0 ? null : cables.scale, ropes.scale];
+    const scales = found.filter((k) => k !== null).filter((k) => k.ticks.length > 0); // else there is nothing to read off
+    const text = scales.length === 0 ? "" : `${JSON.stringify(scales)}${stage.colours.bad}`;
     if (text === this.shown) return;
     this.shown = text;
-    this.element.hidden = scale === null;
-    if (scale !== null) this.element.replaceChildren(...this.parts(scale));
+    this.element.hidden = scales.length === 0;
+    this.element.replaceChildren(...scales.flatMap((scale) => this.parts(scale)));
   }
 
-  private parts(scale: Scale): HTMLElement[] {
+  private parts(scale: Pick<Scale, "title" | "limit" | "ticks">): HTMLElement[] {
     const title = made("title", scale.title);
     const bar = made("bar", "");
     bar.style.background = rampGradient(scale.limit, this.bench.stage.colours.bad);

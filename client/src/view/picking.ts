@@ -6,13 +6,14 @@ import type { Cables, CableView } from "./cables";
 import { nearestOnSegment } from "./lines";
 import type { Markers } from "./markers";
 import type { Parts, PartView } from "./parts";
+import type { Ropes } from "./ropes";
 
 export interface Hit {
-  kind: "marker" | "cable" | "part";
+  kind: "marker" | "cable" | "rope" | "part";
   path: string;
   point: Vector3; // where the pointer touches it
   distance: number; // along the ray
-  at: number | null; // place on a cable
+  at: number | null; // place on a cable; of a rope the link that the span leaves
   normal: Vector3 | null; // of a part's surface, towards the pointer
 }
 
@@ -27,10 +28,11 @@ export class Picking {
     private readonly cables: Cables,
     private readonly parts: Parts,
     private readonly markers: Markers,
+    private readonly ropes: Ropes,
   ) {}
 
   /** The nearest thing under the pointer that is shown. */
-  pick(pointer: Pointer, wanted: { markers?: boolean; cables?: boolean; parts?: boolean } = {}): Hit | null {
+  pick(pointer: Pointer, wanted: { markers?: boolean; cables?: boolean; parts?: boolean; ropes?: boolean } = {}): Hit | null {
     const part = wanted.parts === false ? null : this.part(pointer);
     const marker = wanted.markers === false ? null : this.marker(pointer);
     const cable = wanted.cables === false ? null : this.cable(pointer);
@@ -42,7 +44,8 @@ export class Picking {
       if (marker.distance - slack < limit && !covered) return marker;
     }
     if (cable !== null && cable.distance < limit + this.slack(cable, pointer)) return cable;
-    return part;
+    const rope = wanted.ropes === true ? this.ropes.pick(pointer) : null;
+    return rope !== null && rope.distance < limit + 2 * pointer.reach(rope.point) ? rope : part;
   }
 
   private slack(hit: Hit, pointer: Pointer): number {

@@ -149,7 +149,7 @@ function reciprocal(value: number | null): number | null {
 }
 
 /** 1, 2 or 5 times a power of ten, at or above. */
-function niceAbove(value: number): number {
+export function niceAbove(value: number): number {
   if (!(value > 0)) return 1;
   const decade = 10 ** Math.floor(Math.log10(value));
   return decade * ([1, 2, 5, 10].find((k) => k * decade >= value * 0.999) ?? 10);

@@ -5,6 +5,7 @@ import type { View } from "../messages";
 import type { Handler, Pointer } from "../pointer";
 import type { Offer, StandardView, Store, Viewport } from "../store";
 import { Arrows } from "./arrows";
+import { Axles } from "./axles";
 import type { Bench } from "./bench";
 import { Boxes } from "./boxes";
 import { Cables } from "./cables";
@@ -26,11 +27,13 @@ import { Overlays } from "./overlays";
 import { Parts } from "./parts";
 import { Picking } from "./picking";
 import { Places } from "./places";
+import { Ropes } from "./ropes";
 import { SectionPlane } from "./section";
 import { SectionHandle } from "./sectionhandle";
 import { Selecting } from "./selecting";
 import { SnapMark } from "./snapmark";
 import { Snapping } from "./snapping";
+import { Spans } from "./spans";
 import { Stage } from "./stage";
 import { Triad } from "./triad";
 
@@ -56,13 +59,16 @@ export class View3D implements Viewport {
     const cables = new Cables(stage, store);
     const parts = new Parts(stage, store);
     const markers = new Markers(stage, store, cables);
-    const picking = new Picking(store, cables, parts, markers);
+    const ropes = new Ropes(stage, store);
+    const picking = new Picking(store, cables, parts, markers, ropes);
     const [labels, snapping, snapMark] = [new Labels(stage), new Snapping(parts, picking), new SnapMark(stage)];
-    const bench = { stage, store, connection, cables, parts, markers, picking, labels, snapping, snapMark };
+    const bench = { stage, store, connection, cables, parts, ropes, markers, picking, labels, snapping, snapMark };
     this.bench = bench;
     this.section = new SectionHandle(bench, new SectionPlane(bench, new Overlays(bench), () => this.bounds()));
     new Directors(bench);
     new Envelopes(bench);
+    new Spans(bench);
+    new Axles(bench);
     this.offering = new Offering(stage);
     new Arrows(bench);
     new Places(bench);
@@ -89,9 +95,9 @@ export class View3D implements Viewport {
   }
 
   bounds(paths?: readonly string[]): Box3 {
-    const { cables, parts, markers } = this.bench;
+    const { cables, parts, markers, ropes } = this.bench;
     const names = paths === undefined ? undefined : new Set(paths);
-    const box = cables.bounds(names).union(parts.bounds(names));
+    const box = cables.bounds(names).union(parts.bounds(names)).union(ropes.bounds(names));
     for (const path of paths ?? []) {
       const marker = markers.all.get(path);
       if (marker !== undefined) box.union(new Box3().setFromCenterAndSize(marker.object.position, new Vector3().setScalar(16 * marker.radius)));

@@ -236,12 +236,14 @@ def _said(value: float) -> str:
 
 
 def write_run(found: Run, folder: Path) -> Iterator[Path]:
-    """JSON, arrays, and the tensions as a plot."""
+    """JSON, arrays, a table, and the tensions as a plot."""
     from lissom.analysis.plots import image
+    from lissom.analysis.runtable import run_csv
 
     make_folder(folder)
     yield write(folder / "run.json", run_json(found).encode())
     yield write(folder / "run.npz", run_npz(found))
+    yield write(folder / "run.csv", run_csv(found).encode())
     if found.scene.ropes:
         yield write(folder / "tension.png", image(plot_tensions(found), "png"))
 

@@ -1,7 +1,8 @@
 """The line of a rope to draw: on the wheels, straight where it is taut, hanging where it is slack."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +18,43 @@ FINE = 24
 """Points of a turn about a wheel."""
 
 
-def rope_line(machine: Machine, name: str, span: Callable[[int], Array] | None = None) -> Array:
-    """(n, 3) points along a rope as it is now, in order, m; of what is wound up the last turn is drawn. (0, 3) where it
-    is broken. `span`: how the span that leaves a link lies; absent: straight or as a catenary.
+class Piece(NamedTuple):
+    """What of a rope lies on a link, or leaves it as a span."""
+
+    link: int  # counted as in `RopeReading`
+    span: bool
+    points: Array  # (n, 3) m
+
+
+Shape = Callable[[int], Array]
+"""(n, 3) points of the span that leaves a link."""
+
+
+def rope_pieces(machine: Machine, name: str, span: Shape | None = None) -> Iterator[Piece]:
+    """A rope as it is now, in order; of what is wound up the last turn. Nothing where it is broken. `span`: how spans
+    lie; absent: straight, or as catenaries.
     """
     r = machine.scene.ropes.index(machine.scene.rope(name))
     ropes, links = machine._parts.ropes, machine._parts.links
-    pieces: list[Array] = []
     if ropes.broken[r]:
-        return np.zeros((0, 3))
-    spans = machine._spans(r)
+        return
+    spans = machine._spans(r).tolist()
     for i in [*spans, *([] if ropes.closed[r] else [int(links.next[spans[-1]])])]:
-        pieces.append(_on_wheel(machine, i))
+        link = i - int(ropes.first[r])
+        if rolls(links, i):
+            yield Piece(link, False, _on_wheel(machine, i))
         if links.next[i] >= 0:
-            pieces.append(catenary(machine, i) if span is None else span(i))
-    if ropes.closed[r] and pieces:
-        pieces.append(pieces[0][:1] if len(pieces[0]) else pieces[1][:1])
-    return np.concatenate(pieces)
+            yield Piece(link, True, catenary(machine, i) if span is None else span(i))
+
+
+def rope_line(machine: Machine, name: str, span: Shape | None = None) -> Array:
+    """(n, 3) points along a rope as it is now, in order, m; of what is wound up the last turn is drawn. (0, 3) where it
+    is broken. `span` as of `rope_pieces`.
+    """
+    lines = [piece.points for piece in rope_pieces(machine, name, span)]
+    if machine.scene.rope(name).closed and lines:
+        lines.append(lines[0][:1])
+    return np.concatenate(lines) if lines else np.zeros((0, 3))
 
 
 def catenary(machine: Machine, i: int) -> Array:
@@ -67,8 +88,6 @@ def _beyond(machine: Machine, k: int, span: int, leaves: bool) -> float:
 def _on_wheel(machine: Machine, i: int) -> Array:
     """What lies on a link, from where the rope arrives to where it leaves."""
     links = machine._parts.links
-    if not rolls(links, i):
-        return np.zeros((0, 3))
     around, sense = float(links.around[i]), float(links.sense[i])
     on, leaves = float(links.stored[i]), links.next[i] >= 0
     end = float(links.place_out[i]) if leaves else float(links.place_in[i]) + sense * min(on, around)
@@ -76,7 +95,11 @@ def _on_wheel(machine: Machine, i: int) -> Array:
     before = sum(_beyond(machine, i, int(k), False) for k in np.flatnonzero(links.next == i))
     on, end = min(max(on + after + before, 0.0), around), end + sense * after
     count = max(2, math.ceil(FINE * on / around))
-    return np.array([rim_place(links, i, w) for w in end - sense * np.linspace(on, 0.0, count)])
+    places = end - sense * np.linspace(on, 0.0, count)
+    if links.corner_last[i] - links.corner_first[i] == 1:
+        turn, radius = places[:, None] / float(links.radius[i]), float(links.radius[i])
+        return np.asarray(links.middle[i] + radius * (np.cos(turn) * links.w1[i] + np.sin(turn) * links.w2[i]))
+    return np.array([rim_place(links, i, w) for w in places])
 
 
 def hanging(p: Array, q: Array, length: float, gravity: Array) -> Array:

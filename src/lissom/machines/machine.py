@@ -1,6 +1,7 @@
 """A machine in time: the bodies, joints and ropes of one scene, stepped."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +15,19 @@ from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
 from lissom.machines.reading import matrix_of, read_machine, set_motor, wound_by
 from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
+from lissom.machines.rows import NO_BOUND
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
 from lissom.scene.frames import matrix_quaternion
-from lissom.scene.pose import Pose
+from lissom.scene.pose import Pose, composed
 
 Array = NDArray[np.float64]
 
 FULL = 400
 """Rows up to which the envelope has room for a full matrix."""
+
+STEADY = 0.25
+"""Of 1 / (h² K): a stiffer hand on a body of the mobility K would overshoot within a substep h."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,26 @@ class JointReading:
     speed: float  # rad/s or m/s, over the last substep
     torque: float  # of its motor, or of friction, on the part, N m or N
     force: Array  # (3,) that the joint exerts on the part, N; without what acts along the axis of a slide
+
+
+@dataclass(frozen=True)
+class MotorReading:
+    """What drives a joint: a speed with the most torque (None: any), or a torque alone; neither: nothing does."""
+
+    speed: float | None  # rad/s or m/s
+    torque: float | None  # N m or N
+    tension: float | None  # N, of the rope on the spool that a torque alone turns
+
+
+@dataclass(frozen=True)
+class Hand:
+    """What pulls a body from outside."""
+
+    body: int
+    point: Array  # (3,) where, in the body's axes, m
+    to: Array  # (3,) to where, in the world, m
+    stiffness: float  # N/m
+    damping: float | None  # N s/m
 
 
 @dataclass(frozen=True)
@@ -101,6 +126,9 @@ class Machine:
         self.substeps, self.iterations, self.solver = int(substeps), int(iterations), solver
         self.time = 0.0
         self._h = 0.0
+        self._hands: dict[str, Hand] = {}  # by the part that is pulled
+        self._felt: dict[str, Array] = {}  # (3,) what each pulls with, N
+        self._places: dict[str, tuple[int, Pose]] = {}  # body of a part, and its pose in it
         self._read = read_machine(scene)
         self._parts = self._read.parts
         rows = len(self._parts.rows.a)
@@ -114,16 +142,23 @@ class Machine:
         links = self._parts.links
         return bool(np.any((links.kind == 2) | (links.friction >= 0.0)))
 
-    def step(self, dt: float) -> None:
-        """Advances by `dt` seconds."""
+    def step(self, dt: float, substeps: int | None = None) -> None:
+        """Advances by `dt` seconds, in so many substeps (absent: those of the machine)."""
         if not (dt > 0.0 and math.isfinite(dt)):
             raise ValueError(f"dt = {dt}: must be a time above 0, in s")
-        self._h = float(dt) / self.substeps
+        count = self.substeps if substeps is None else substeps
+        if count < 1:
+            raise ValueError(f"substeps = {count}: must be 1 or more")
+        self._h = float(dt) / count
         gx, gy, gz = self.scene.gravity
-        needed = unchecked(advance)(
-            self._parts, self._net, (gx, gy, gz), self._h, self.substeps, self.iterations,
-            self.solver == "direct", self._read.size,
-        )  # fmt: skip
+        needed = 0
+        for _ in range(count if self._hands else 1):  # hands pull anew in every substep
+            self._haul()
+            room = unchecked(advance)(
+                self._parts, self._net, (gx, gy, gz), self._h, 1 if self._hands else count, self.iterations,
+                self.solver == "direct", self._read.size,
+            )  # fmt: skip
+            needed = max(needed, room)
         self.time += dt
         if needed > self._room:
             self._room = 2 * needed
@@ -156,13 +191,19 @@ class Machine:
         """Names of the free parts, one for each body."""
         return self._read.roots
 
+    def moves(self, part: str) -> bool:
+        """Whether forces move a part."""
+        self.scene.part(part)  # raises with near matches
+        return bool(self._parts.bodies.movable[self._read.placed[part].body])
+
     def pose(self, part: str) -> Pose:
         """Position (m) and quaternion (w, x, y, z) of a part in the world."""
-        self.scene.part(part)  # raises with near matches
-        on, bodies = self._read.placed[part], self._parts.bodies
-        r = matrix_of(bodies.q[on.body])
-        x = bodies.x[on.body] + r @ on.offset
-        return (float(x[0]), float(x[1]), float(x[2])), matrix_quaternion(r @ on.turn)
+        if part not in self._places:
+            self.scene.part(part)  # raises with near matches
+            on = self._read.placed[part]
+            self._places[part] = on.body, _pose(on.offset, np.array(matrix_quaternion(on.turn)))
+        body, inside = self._places[part]
+        return composed(_pose(self._parts.bodies.x[body], self._parts.bodies.q[body]), inside)
 
     @property
     def poses(self) -> dict[str, Pose]:
@@ -176,6 +217,18 @@ class Machine:
         values = np.clip(joints.value, joints.low, joints.high)
         on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
         return {name: float(values[j]) for j, name in enumerate(self._read.joints) if on_axis[j]}
+
+    @property
+    def axis_loads(self) -> dict[str, tuple[float, float]]:
+        """Value (rad, m) and torque (N m, N; of the motor, or of friction) of every hinge and slide on a free part."""
+        joints, h = self._parts.joints, self._h
+        slots = self._parts.known.total[: len(self._read.joints) * SLOTS].reshape(-1, SLOTS)
+        found = np.zeros(len(slots)) if h == 0.0 else -(slots[:, MOTOR] + slots[:, RUB]) / h**2
+        if h > 0.0:
+            found = np.where(joints.motor == joint_kinds.TORQUE, joints.torque, found)
+        on_axis = (joints.kind == joint_kinds.HINGE) | (joints.kind == joint_kinds.SLIDE)
+        names = self._read.joints
+        return {names[j]: (float(joints.value[j]), float(found[j])) for j in np.flatnonzero(on_axis)}
 
     def velocity(self, part: str) -> Array:
         """(3,) of the centre of mass of the body that a part belongs to, m/s."""
@@ -202,6 +255,69 @@ class Machine:
             own = r.T @ np.asarray(angular, dtype=float)
             k = bodies.inverse_inertia[b]
             bodies.l[b] = r @ np.divide(own, k, out=np.zeros(3), where=k > 0.0)
+
+    # ---- hands ------------------------------------------------------------------------------------------------
+
+    def pull(
+        self,
+        part: str,
+        *,
+        point: Sequence[float] | Array,
+        to: Sequence[float] | Array,
+        stiffness: float,
+        damping: float | None = None,
+    ) -> None:
+        """A soft spring (N/m) from a point of a part, in its axes, to a place in the world, m; until `let_go`.
+
+        One that pulls the same part already is replaced. `damping` (N s/m) absent: half of what keeps the body alone
+        from swinging. Neither is more than a substep allows: a very light body is pulled more softly than said.
+        """
+        on = self._read.placed[part] if self.moves(part) else None
+        if on is None:
+            raise ValueError(f'{part}: must move freely to be pulled; give it motion = "free"')
+        for name, value, least in (("stiffness", stiffness, 0.0), ("damping", damping, -1e-300)):
+            if value is not None and not least < value < NO_BOUND:
+                raise ValueError(f"{name} = {value}: must be a number above 0")
+        at, goal = (np.array(k, dtype=float) for k in (point, to))
+        for name, place in (("point", at), ("to", goal)):
+            if place.shape != (3,) or not np.all(np.abs(place) < NO_BOUND):
+                raise ValueError(f"{name} = {place.tolist()}: must be three finite numbers, in m")
+        self._hands[part] = Hand(on.body, on.offset + on.turn @ at, goal, float(stiffness), damping)
+        self._felt.setdefault(part, np.zeros(3))
+
+    def let_go(self, part: str | None = None) -> None:
+        """Of a part that is pulled; absent: of all."""
+        for name in list(self._hands) if part is None else [part]:
+            self._hands.pop(name, None)
+            self._felt.pop(name, None)
+
+    @property
+    def pulled(self) -> dict[str, Array]:
+        """(3,) the force of every hand on its part in the last substep, N."""
+        return {name: force.copy() for name, force in self._felt.items()}
+
+    def _haul(self) -> None:
+        """Hands push their bodies for one substep."""
+        bodies, h = self._parts.bodies, self._h
+        for name, hand in self._hands.items():
+            b, r = hand.body, matrix_of(bodies.q[hand.body])
+            arm, inverse = r @ hand.point, r @ np.diag(bodies.inverse_inertia[b]) @ r.T
+            across = np.cross(np.eye(3), arm)  # times a force: its torque
+            mobility = bodies.inverse_mass[b] * np.eye(3) + across.T @ inverse @ across
+            most = float(np.linalg.eigvalsh(mobility)[-1])
+            stiffness = min(hand.stiffness, STEADY / (h * h * most))
+            damping = math.sqrt(stiffness / most) if hand.damping is None else hand.damping
+            velocity = bodies.v[b] + np.cross(inverse @ bodies.l[b], arm)
+            pull = hand.to - bodies.x[b] - arm
+            force = stiffness * pull - min(damping, 2.0 * STEADY / (h * most)) * velocity
+            bodies.v[b] += h * bodies.inverse_mass[b] * force
+            bodies.l[b] += h * np.cross(arm, force)
+            self._felt[name] = force
+
+    @property
+    def mass(self) -> float:
+        """Of all bodies together, kg."""
+        return float(self._read.mass.sum())
 
     @property
     def momentum(self) -> tuple[Array, Array]:
@@ -237,11 +353,16 @@ class Machine:
     def kinetic_energy(self) -> float:
         """J."""
         bodies, mass = self._parts.bodies, self._read.mass
-        found = 0.5 * float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
-        for b in range(1, len(mass)):
-            own = matrix_of(bodies.q[b]).T @ bodies.l[b]
-            found += 0.5 * float(own @ (bodies.inverse_inertia[b] * own))
-        return found
+        found = float(mass @ np.einsum("ij,ij->i", bodies.v, bodies.v))
+        axes = matrix_of(bodies.q[1:].T)  # (3, 3, bodies)
+        own = np.einsum("ijb,bi->bj", axes, bodies.l[1:])
+        return 0.5 * (found + float(np.sum(own * own * bodies.inverse_inertia[1:])))
+
+    @property
+    def is_finite(self) -> bool:
+        """False once it flew apart."""
+        bodies = self._parts.bodies
+        return bool(np.isfinite(bodies.x).all() and np.isfinite(bodies.v).all() and np.isfinite(bodies.l).all())
 
     @property
     def energy(self) -> float:
@@ -280,12 +401,12 @@ class Machine:
         ropes, links = self._parts.ropes, self._parts.links
         all_of = slice(ropes.first[r], ropes.room[r])
         spans = self._spans(r)
-        lam = self._parts.known.total[len(self._read.joints) * SLOTS + np.array(spans, dtype=np.int64)]
+        lam = self._parts.known.total[len(self._read.joints) * SLOTS + spans]
         tension = lam / self._h**2 if self._h > 0.0 else np.zeros(len(spans))
         broken = bool(ropes.broken[r])
         return RopeReading(
             tuple(self.scene.parts[k].name for k in links.part[all_of]),
-            np.array(spans, dtype=np.int64) - ropes.first[r], links.next[spans] - ropes.first[r],
+            spans - ropes.first[r], links.next[spans] - ropes.first[r],
             0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
             links.active[all_of] == 1, links.stored[all_of] / links.around[all_of], self._fleet(r),
             links.start[spans], links.end[spans],
@@ -294,24 +415,25 @@ class Machine:
 
     def _fleet(self, r: int) -> Array:
         ropes, links = self._parts.ropes, self._parts.links
-        found = np.zeros(ropes.room[r] - ropes.first[r])
-        for i in self._spans(r):
-            t = (links.end[i] - links.start[i]) / max(float(links.length[i]), 1e-300)
-            for k in (i, links.next[i]):
-                if links.kind[k] in (ROLLING, HYBRID):
-                    aslant = abs(float(t @ links.w3[k]))
-                    found[k - ropes.first[r]] = max(found[k - ropes.first[r]], math.asin(min(aslant, 1.0)))
+        found, spans = np.zeros(ropes.room[r] - ropes.first[r]), self._spans(r)
+        t = (links.end[spans] - links.start[spans]) / np.maximum(links.length[spans], 1e-300)[:, None]
+        for k in (spans, links.next[spans]):
+            aslant = np.minimum(np.abs(np.einsum("ij,ij->i", t, links.w3[k])), 1.0)
+            on_wheel = (links.kind[k] == ROLLING) | (links.kind[k] == HYBRID)
+            np.maximum.at(found, k - ropes.first[r], np.where(on_wheel, np.arcsin(aslant), 0.0))
         return found
 
-    def _spans(self, r: int) -> list[int]:
-        ropes, links = self._parts.ropes, self._parts.links
-        inside = range(ropes.first[r], ropes.room[r])
-        first = next((i for i in inside if links.active[i] and links.next[i] >= 0), -1)
-        found = []
-        while first >= 0 and links.next[first] >= 0 and first not in found:
-            found.append(first)
-            first = int(links.next[first])
-        return found
+    def _spans(self, r: int) -> NDArray[np.int64]:
+        """Links that spans leave, as they follow each other along the rope."""
+        links, first = self._parts.links, int(self._parts.ropes.first[r])
+        inside = range(first, int(self._parts.ropes.room[r]))
+        begins = next((i for i in inside if links.active[i] == 1 and links.next[i] >= 0), -1)
+        found: list[int] = []
+        i = begins
+        while i >= 0 and links.next[i] >= 0 and not (found and i == begins):
+            found.append(i)
+            i = int(links.next[i])
+        return np.array(found, dtype=np.int64)
 
     def joint(self, name: str) -> JointReading:
         """Value, speed, torque and force of a joint on a free part."""
@@ -349,6 +471,9 @@ class Machine:
 
         On a hinge that turns a spool a `tension` (N) alone hauls the rope with that.
         """
+        for key, value in (("speed", speed), ("torque", torque), ("tension", tension)):
+            if value is not None and not abs(value) < NO_BOUND:
+                raise ValueError(f"{key} = {value}: must be a finite number")
         if speed is not None and torque is not None and not torque > 0.0:
             raise ValueError(f"torque = {torque}: must be above 0 beside a speed: it is the most that the motor has")
         j = self._joint(name)
@@ -357,3 +482,25 @@ class Machine:
                 raise ValueError(f"tension = {tension}: must stand alone, and be 0 or more")
             torque = tension * wound_by(self._read.winding, name)
         set_motor(self._parts.joints, j, speed, torque)
+
+    def motor(self, name: str) -> MotorReading:
+        """What drives a joint on a free part now."""
+        j, joints = self._joint(name), self._parts.joints
+        torque = float(joints.torque[j]) if abs(joints.torque[j]) < NO_BOUND else None
+        if joints.motor[j] == joint_kinds.SPEED:
+            return MotorReading(float(joints.speed[j]), torque, None)
+        if joints.motor[j] != joint_kinds.TORQUE or torque is None:
+            return MotorReading(None, None, None)
+        way = self._read.winding.get(name)
+        return MotorReading(None, torque, None if way is None or way * torque < 0.0 else torque / way)
+
+    @property
+    def winches(self) -> tuple[str, ...]:
+        """Names of the hinges that turn a spool."""
+        return tuple(self._read.winding)
+
+
+def _pose(x: Array, q: Array) -> Pose:
+    a, b, c = x.tolist()
+    w, i, j, k = q.tolist()
+    return (a, b, c), (w, i, j, k)

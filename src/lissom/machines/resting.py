@@ -1,5 +1,6 @@
 """Where a machine comes to rest: it falls, and is stopped whenever it begins to slow down (kinetic damping)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,18 +25,20 @@ class Rest:
     reason: str = ""
 
 
-def find_rest(machine: Machine) -> Rest:
+def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Rest:
     """Moves a machine to where it stands by itself; motors with a speed hold where they are, with the torque they have.
 
+    `ask` is called after every step: it may raise, and so give up.
     `machine.joint(name).torque` then is what each motor holds with.
     """
     for name in machine.joints:
-        motor = machine.scene.joint(name).motor
-        if motor is not None and motor.speed is not None:
+        motor = machine.motor(name)
+        if motor.speed is not None:
             machine.set_motor(name, speed=0.0, torque=motor.torque)
     size, before, slow = machine.size, 0.0, 0
     for k in range(MOST_STEPS):
         machine.step(DT)
+        ask()
         now = machine.kinetic_energy
         if not np.isfinite(now):
             return Rest(False, k + 1, "it flew apart; take more substeps")

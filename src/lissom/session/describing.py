@@ -11,6 +11,7 @@ from lissom.scene import Cable, CableType, Scene
 from lissom.scene.library import library
 from lissom.scene.sections import SectionProperties
 from lissom.session.desk import Variant
+from lissom.session.machines import machine_info
 from lissom.session.messages import (
     CableInfo,
     ClipInfo,
@@ -80,6 +81,7 @@ def describe(session: Session, surfaces: Surfaces) -> SceneEvent:
         positions=position_infos(scene),
         motions=motion_infos(scene),
         taking=session.take is not None,
+        machine=machine_info(session),
     )
 
 

@@ -13,6 +13,7 @@ from lissom.scene.saving import write_atomically
 from lissom.session import replaying
 from lissom.session.desk import Desk, desk_path, load_desk, moved_to, save_desk
 from lissom.session.gallery import gallery
+from lissom.session.history import Moment
 from lissom.session.messages import (
     Discard,
     Drop,
@@ -28,6 +29,7 @@ from lissom.session.messages import (
     Script,
 )
 from lissom.session.recording import read_recording
+from lissom.session.running import Running, before_an_edit, rewind
 from lissom.session.scripting import Base, script
 from lissom.session.session import Act, Session
 from lissom.session.shapes import shapes
@@ -129,6 +131,9 @@ def save(session: Session, command: Save) -> Json:
     for beside in (desk_path(file), state_path(file)):
         session.workspace.inside(beside)
     file.parent.mkdir(parents=True, exist_ok=True)
+    run = session.running
+    ran = None if run is None or run.machine.time == 0.0 else session.moment()
+    rewind(session)
     session.desk = moved_to(session.desk, session.simulation.scene, file.parent)
     session.simulation.save_as(file)
     save_desk(desk_path(file), session.desk, shapes(session))
@@ -139,7 +144,23 @@ def save(session: Session, command: Save) -> Json:
     session.described = False
     session.base, session.script = Base(session.simulation.scene, file), ()
     remember_recent(session, file)
+    if ran is not None:
+        go_on_from(session, ran, run, file)
     return session.workspace.said(file)
+
+
+def go_on_from(session: Session, ran: Moment, run: Running | None, file: Path) -> None:
+    """A machine is saved as it begins; it goes on from where it was, unless its meshes are now looked for elsewhere."""
+    kept = session.base, session.script, session.desk
+    time = 0.0 if ran.state.machine is None else ran.state.machine.time
+    if ran.state.scene.folder.resolve() == file.parent.resolve():
+        session.running = run
+        session.go_to(ran)
+        session.base, session.script, session.desk = kept
+        there = f"here it stays at {time:.2f} s"
+    else:
+        there = "it is there now"
+    session.tell(Notice("info", f"Saved as the machine begins, at 0 s; {there}."))
 
 
 def autosave(session: Session) -> None:
@@ -150,8 +171,12 @@ def autosave(session: Session) -> None:
 
 
 def keep(session: Session, file: Path) -> None:
-    """Writes scene, state and desk; the session goes on as it was."""
-    session.simulation.save(file)
+    """Writes scene, state and desk; the session goes on as it was. Of a machine that ran, how it begins."""
+    if session.running is not None and session.running.machine.time > 0.0:
+        session.simulation.start.save(file)
+        Simulation(session.simulation.start).save_state(state_path(file))
+    else:
+        session.simulation.save(file)
     desk = moved_to(session.desk, session.simulation.scene, file.parent)
     save_desk(desk_path(file), desk, shapes(session))
 
@@ -252,6 +277,7 @@ def record(session: Session, command: Record) -> Json:
         return end_recording(session)
     if session.grabbed is not None:
         session.do(Drop())
+    before_an_edit(session)
     kept = session.workspace.hidden / "recording.json"
     keep(session, kept)
     session.recorder.begin(kept)

@@ -10,29 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lissom.session.motionmessages import (
-    AddMotion,
-    ExportSweep,
-    GoToPosition,
-    GoToTime,
-    JointInfo,
-    KeepPosition,
-    MotionInfo,
-    Playhead,
-    PositionInfo,
-    RemoveMotion,
-    RemovePosition,
-    RenameMotion,
-    RenamePosition,
-    Scrub,
-    SetJoints,
-    ShowEnvelope,
-    Steer,
-    StopSweep,
-    Sweep,
-    Sweeps,
-    Take,
-)
+from lissom.session.machinemessages import Clock, Machine, MachineCommand, MachineInfo, RopeStrand
+from lissom.session.motionmessages import JointInfo, MotionCommand, MotionInfo, Playhead, PositionInfo, Sweeps
 
 Vec3 = tuple[float, float, float]
 Vec4 = tuple[float, float, float, float]
@@ -497,22 +476,8 @@ Command = (
     | Replay
     | Script
     | Files
-    | Steer
-    | Scrub
-    | SetJoints
-    | GoToPosition
-    | GoToTime
-    | KeepPosition
-    | RemovePosition
-    | RenamePosition
-    | AddMotion
-    | RemoveMotion
-    | RenameMotion
-    | Take
-    | Sweep
-    | StopSweep
-    | ShowEnvelope
-    | ExportSweep
+    | MotionCommand
+    | MachineCommand
 )
 
 
@@ -694,6 +659,7 @@ class SceneEvent:
     positions: list[PositionInfo] = field(default_factory=list)
     motions: list[MotionInfo] = field(default_factory=list)
     taking: bool = False  # a motion is being taken down
+    machine: MachineInfo | None = None
 
 
 Event = Answer | Notice | Status | SceneEvent
@@ -730,6 +696,7 @@ class Held:
     position: Vec3
     wanted: Vec3
     reason: str
+    force: float | None = None  # N, of a hand on a part of a machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -747,6 +714,8 @@ class Frame:
     joints: dict[str, list[float]] = field(default_factory=dict)  # where they stand
     playhead: Playhead | None = None
     stopped: str = ""  # why joints that were led last are not where they were wanted
+    ropes: list[RopeStrand] = field(default_factory=list)
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -846,4 +815,4 @@ class Readouts:
     notes: list[str] = field(default_factory=list)
 
 
-Snapshot = Frame | Readouts | Sweeps
+Snapshot = Frame | Readouts | Sweeps | Machine

@@ -130,6 +130,26 @@ class ExportSweep:
     motion: str
 
 
+MotionCommand = (
+    Steer
+    | Scrub
+    | SetJoints
+    | GoToPosition
+    | GoToTime
+    | KeepPosition
+    | RemovePosition
+    | RenamePosition
+    | AddMotion
+    | RemoveMotion
+    | RenameMotion
+    | Take
+    | Sweep
+    | StopSweep
+    | ShowEnvelope
+    | ExportSweep
+)
+
+
 # ---- of the scene ----------------------------------------------------------------------------------------------------
 
 

@@ -115,9 +115,18 @@ def told(session: Session, reason: str) -> str:
     return reason
 
 
+def is_loose(scene: Scene, joint: str) -> bool:
+    """Whether forces move the part of a joint, in time."""
+    return scene.part(scene.joint(joint).part).motion == "free"
+
+
 def goal_of(scene: Scene, joints: Mapping[str, Any]) -> Goal:
     if not joints:
         raise ValueError("joints: must name at least one joint")
+    for name in joints:
+        if is_loose(scene, name):
+            text = f"{name}: forces move {scene.joint(name).part}; pull the part, or set a motor on the joint"
+            raise ValueError(text)
     return Goal({name: scene.joint(name).read(said) for name, said in joints.items()})
 
 
@@ -224,6 +233,8 @@ def take(session: Session, command: Take) -> Json:
 def joint_infos(scene: Scene) -> list[JointInfo]:
     found: list[JointInfo] = []
     for joint in scene.joints:
+        if is_loose(scene, joint.name):
+            continue
         low, high = joint.limits if joint.range is not None else (None, None)
         found.append(JointInfo(joint.name, joint.part, joint.kind, low, high))
     return found

@@ -12,6 +12,7 @@ from lissom.building import SMALL_TURN
 from lissom.posing import part_way
 from lissom.rods.result import CableResult
 from lissom.scene.pose import Pose
+from lissom.session import running as runs
 from lissom.session.groups import NO_TURN, group_of, pose_of
 from lissom.session.leading import lead, let_go
 from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
@@ -53,6 +54,11 @@ def grab(session: Session, command: Grab) -> Json:
         if each in session.desk.locked or each.partition("/")[0] in session.desk.locked:
             raise ValueError(f"{each}: is locked; unlock it in the tree first")
     held = Grabbed(path, session.moment())
+    if not others and at is None and is_loose(session, path):
+        held.hold, held.good = runs.take_hold(session, path, command.touched), pose_of(session, path)
+        session.grabbed = held
+        return {"path": path, "position": held.good[0], "quaternion": held.good[1]}
+    runs.before_an_edit(session)
     if at is not None:
         held.grip, held.at = session.simulation.grip(path, at=at, kind="ball"), at
         held.path = held.grip.path
@@ -76,6 +82,12 @@ def grab(session: Session, command: Grab) -> Json:
     session.grabbed = held
     session.changed = True
     return {"path": held.path, "position": held.good[0], "quaternion": held.good[1]}
+
+
+def is_loose(session: Session, path: str) -> bool:
+    """Whether it is a part that forces move, in time."""
+    run = runs.running(session)
+    return run is not None and any(k.name == path for k in run.machine.scene.parts) and run.machine.moves(path)
 
 
 def with_others(session: Session, path: str, at: float | None) -> str:
@@ -141,6 +153,9 @@ def drag(session: Session, command: Drag) -> Json:
     held = session.grabbed
     if held is None or held.good is None:
         return None
+    if held.hold is not None:
+        runs.drag_hold(session, held.hold, command)
+        return None
     with session.step_of_a_drag():
         if held.pull is not None:
             pull(session, held, held.pull, command)
@@ -185,7 +200,7 @@ def step_to(session: Session, command: Drag, stride: float) -> Drag:
     `stride` is a part of the longest cable; a turn counts as much as it makes a frame hard to follow.
     """
     held = session.grabbed
-    if held is None or held.good is None or held.pull is not None or not session.simulate:
+    if held is None or held.good is None or held.pull or held.hold or not session.simulate:
         return command
     start: Pose = (held.good[0], held.good[1] or NO_TURN)
     end: Pose = (command.position, command.quaternion or start[1])
@@ -246,6 +261,9 @@ def drop(session: Session, command: Drop) -> Json:
     """Lets go; answered with the path of the clip that was left, if one was."""
     held = session.grabbed
     if held is None:
+        return None
+    if held.hold is not None:
+        runs.let_go(session, held)
         return None
     if held.led is not None:
         let_go(session, held)
@@ -310,8 +328,10 @@ def turned(a: Vec4 | None, b: Vec4 | None) -> float:
 
 
 def cancel(session: Session, command: Cancel) -> Json:
-    held = session.grabbed
-    if held is not None:
+    held, run = session.grabbed, session.running
+    if held is not None and held.hold is not None and run is not None and run.playing:
+        runs.let_go(session, held)
+    elif held is not None:
         session.go_to(held.before)
     return None
 

@@ -16,16 +16,17 @@ from lissom.scene import state_path
 from lissom.scene.saving import write_atomically
 from lissom.session import wire
 from lissom.session.desk import desk_path
+from lissom.session.machinemessages import ExportRun, Watch
 from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script, Stop
 from lissom.session.motionmessages import ExportSweep, ShowEnvelope, StopSweep, Sweep, Take
 from lissom.session.replaying import Entry
 
 SILENT: Final = (
     *(Files, Record, Replay, Stop, Script, New, Open, Save, Discard, ExportFile),
-    *(Take, Sweep, StopSweep, ShowEnvelope, ExportSweep),
+    *(Take, Sweep, StopSweep, ShowEnvelope, ExportSweep, Watch, ExportRun),
 )
 """Commands that do nothing to the scene: files are not written again, and another scene is another recording. A motion
-that was taken down is noted as the motion that came of it.
+that was taken down is noted as the motion that came of it, and a machine that plays as the steps that it made.
 """
 
 

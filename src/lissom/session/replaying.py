@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lissom.session.messages import Command, Drop, Notice
+from lissom.session.running import pause
 
 if TYPE_CHECKING:
     from lissom.session.session import Session
@@ -78,5 +79,6 @@ def stop(session: Session) -> None:
 
 def end(session: Session) -> None:
     session.replaying = None
+    pause(session)
     if session.grabbed is not None:
         session.do(Drop())

@@ -17,10 +17,11 @@ from lissom.session.background import Background
 from lissom.session.desk import Desk, as_looked_at
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
-from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, Vec3, Vec4
+from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, TakeVariant, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.recording import Recorder
 from lissom.session.replaying import Replaying
+from lissom.session.running import Hold, Running, before_an_edit, is_run, pause
 from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
 from lissom.session.taking import Taking
@@ -33,12 +34,17 @@ if TYPE_CHECKING:
     from lissom.session.groups import Group
 
 
+LARGE = 4.0
+"""m: lengths of a larger machine are shown in m, until another unit is chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """What a command does; with a label it is a step of undo."""
 
     run: Callable[[Session, Any], Json]
     label: Callable[[Any], str] | None = None
+    of_the_start: bool = False  # of a machine: it goes back to its start first
 
 
 @dataclass(slots=True)
@@ -55,6 +61,7 @@ class Grabbed:
     trail: list[tuple[Vec3, Vec4 | None]] = field(default_factory=list)  # where it went
     led: list[Goal] | None = None  # joints or a motion are led: where they began, and went
     pull: Pull | None = None  # by a part
+    hold: Hold | None = None  # of a part that forces move
 
 
 class Session:
@@ -85,6 +92,8 @@ class Session:
         self.take: Taking | None = None  # a motion that is being taken down
         self.replaying: Replaying | None = None  # a recording
         self.background = Background()  # sweeps of motions
+        self.running: Running | None = None  # the machine, as it is played
+        self.watched: tuple[str, ...] = ()  # series over time that are shown
         self.frames = 0
         self.changed = True  # since the last frame
         self.described = False  # whether the page knows the scene as it is
@@ -101,6 +110,8 @@ class Session:
         before = self.moment()
         self.stopped = ""
         try:
+            if act.of_the_start:
+                before_an_edit(self)
             value = act.run(self, command)
         except Exception:
             self.go_to(before)
@@ -114,7 +125,7 @@ class Session:
         """Something was edited: it can be undone, and is not saved. `more` of the same edit is one step with it."""
         if not (more and self.history.go_on(label)):
             self.history.push(label, before)
-        self.unsaved = True
+        self.unsaved = self.unsaved or not is_run(label)
         self.described = False
         self.changed = True
 
@@ -125,6 +136,7 @@ class Session:
         """Back (or forth) to a moment of this session, as it was."""
         self.grabbed = self.held = None
         self.stopped = ""
+        pause(self)
         self.desk, self.base, self.script = as_looked_at(moment.desk, self.desk), moment.base, moment.script
         self.simulation.restore(moment.state)
         self.simulation.take_up(moment.modes)
@@ -160,13 +172,18 @@ class Session:
 
     def begin(self, simulation: Simulation, slot: Slot, desk: Desk | None = None) -> None:
         """Another scene: nothing of before can be undone."""
+        if simulation.is_machine:
+            _ = simulation.machine  # raises while the scene of before is still there
         report = simulation.solve()
         self.simulation, self.slot, self.report = simulation, slot, report
         self.desk = desk or Desk()
+        if self.desk == Desk() and simulation.is_machine and simulation.machine.size > LARGE:
+            self.desk = Desk(unit="m")
         self.history.clear()
         self.recorder = Recorder()
         self.grabbed = self.held = self.plotted = self.stand = self.take = self.replaying = None
         self.stopped = ""
+        self.running = None
         self.background.clear()
         self.unsaved = self.recovered = False
         self.base, self.script = Base(simulation.scene, slot.file), ()
@@ -174,6 +191,11 @@ class Session:
         self.changed, self.described = True, False
         for note in simulation.notes:
             self.tell(Notice("warning", note))
+
+    @property
+    def is_machine(self) -> bool:
+        """Whether anything moves in time."""
+        return self.simulation.is_machine
 
     @property
     def file(self) -> Path | None:
@@ -188,11 +210,14 @@ class Session:
 
 def acts() -> dict[type, Act]:
     """All commands. The modules know the session, so they are asked for only now."""
-    from lissom.session import arranging, editing, filing, lengths, motions, moving, stepping, sweeps
+    from lissom.session import arranging, editing, filing, lengths, machines, motions, moving, stepping, sweeps
 
     if not _ACTS:
-        for module in (moving, editing, lengths, arranging, filing, stepping, motions, sweeps):
+        for module in (moving, editing, lengths, motions):
+            _ACTS.update({k: replace(act, of_the_start=act.label is not None) for k, act in module.ACTS.items()})
+        for module in (arranging, filing, stepping, sweeps, machines):
             _ACTS.update(module.ACTS)
+        _ACTS[TakeVariant] = replace(_ACTS[TakeVariant], of_the_start=True)
     return _ACTS
 
 

@@ -16,6 +16,7 @@ from lissom.rods.result import CableResult
 from lissom.session import wire
 from lissom.session.desk import Shapes
 from lissom.session.leading import stands
+from lissom.session.machines import rope_check_values, rope_strands
 from lissom.session.measuring import closest, measure, triple
 from lissom.session.messages import (
     Body,
@@ -32,6 +33,7 @@ from lissom.session.messages import (
     Vec3,
 )
 from lissom.session.motionmessages import Playhead
+from lissom.session.running import clock, held_now
 from lissom.simulation import Simulation, SolveError
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def frame(session: Session) -> bytes:
     session.frames += 1
     session.changed = False
     strands: list[Strand] = []
-    arrays: list[tuple[Array, Array, Array]] = []
+    arrays: list[tuple[Array, ...]] = []
     bodies: list[Body] = []
     for name in simulation.cables:
         for support in simulation.supports(name):
@@ -65,6 +67,9 @@ def frame(session: Session) -> bytes:
         arrays.append((result.positions, result.quaternions, along(session, name, result, session.desk.colour)))
     for name in simulation.bodies:
         bodies.append(Body(name, *simulation.pose(name)))
+    ropes, numbers = rope_strands(session)
+    if session.grabbed is not None and session.grabbed.hold is not None and session.held is not None:
+        session.held = held_now(session, session.grabbed.hold, session.held.wanted)
     header = Frame(
         session.frames,
         report.seconds,
@@ -77,8 +82,10 @@ def frame(session: Session) -> bytes:
         {name: list(k) if isinstance(k, tuple) else [k] for name, k in simulation.joints.items()},
         Playhead(session.stand.motion, session.stand.time) if session.stand is not None and stands(session) else None,
         session.stopped,
+        ropes,
+        clock(session),
     )
-    return wire.frame_bytes(header, arrays)
+    return wire.frame_bytes(header, [*arrays, *numbers])
 
 
 def shapes(session: Session) -> Shapes:
@@ -133,13 +140,18 @@ def pressed(simulation: Simulation, name: str, result: CableResult) -> Array:
 def readouts(session: Session) -> Readouts:
     """Everything that is read off the shapes."""
     simulation = session.simulation
+    if not simulation.cables:  # of a machine: nothing is asked that takes long while it plays
+        measures = [measure(session, k) for k in session.desk.measures if are_there(session, k.a.path, k.b.path)]
+        checks_of_ropes = rope_check_values(session)
+        status, reason = session.report.status, session.report.reason
+        return Readouts(session.frames, status, reason, [], checks_of_ropes, [], [], measures, [], None)
     found = findings(simulation, session.report)
     return Readouts(
         session.frames,
         session.report.status,
         session.report.reason,
         values_of(found),
-        checks(found),
+        [*checks(found), *rope_check_values(session)],
         reactions(found),
         [ContactValue(k.cable or k.body or "", k.part, k.at, triple(k.point), triple(k.force)) for k in found.contacts],
         [measure(session, k) for k in session.desk.measures if are_there(session, k.a.path, k.b.path)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lissom.session import replaying
 from lissom.session.messages import Json, Redo, Reset, Simulate, Solve, Stop, Undo
+from lissom.session.running import is_run, pause
 from lissom.session.session import Act, Session
 from lissom.simulation import Halted
 
@@ -30,6 +31,7 @@ def solve(session: Session, command: Solve) -> Json:
 def stop(session: Session, command: Stop) -> Json:
     """A solve under way is given up by whoever runs it (`lissom.simulation.watched`), before this is done."""
     replaying.stop(session)
+    pause(session)
     return None
 
 
@@ -53,13 +55,14 @@ def step(session: Session, back: bool) -> str:
         label = f"drag {session.grabbed.path}"
         session.go_to(session.grabbed.before)
         return label
+    pause(session)
     label = session.history.undo_label if back else session.history.redo_label
     now = session.moment() if session.grabbed is None else session.grabbed.before
     moment = session.history.back(now) if back else session.history.forth(now)
     if moment is None:
         raise ValueError(f"there is nothing to {'undo' if back else 'redo'}")
     session.go_to(moment)
-    session.unsaved = True
+    session.unsaved = session.unsaved or not is_run(label)
     return label
 
 

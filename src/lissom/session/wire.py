@@ -1,7 +1,8 @@
 """Messages as they travel: commands read from JSON that nobody trusts, events and snapshots written.
 
 A frame is binary: uint32 length of its header, the header as JSON padded with spaces to a multiple of four bytes, and
-for each strand float32 positions (n×3), quaternions (n×4) and colour (n). Little-endian throughout.
+for each strand float32 positions (n×3), quaternions (n×4) and colour (n); then of each rope what `RopeStrand` says.
+Little-endian throughout.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.session import messages
+from lissom.session.machinemessages import Machine
 from lissom.session.messages import Command, Event, Frame, Readouts
 from lissom.session.motionmessages import Sweeps
 
@@ -71,15 +73,15 @@ def command_from(data: dict[str, Any]) -> Command:
     return read_command(json.dumps({"id": 0, **data}))[1]
 
 
-def event_text(event: Event | Readouts | Sweeps) -> str:
-    """One event, the read-outs or the sweeps as JSON; numbers that are not finite become null."""
+def event_text(event: Event | Readouts | Sweeps | Machine) -> str:
+    """One event, the read-outs, those of a machine, or the sweeps as JSON; numbers that are not finite become null."""
     data = {"kind": type(event).__name__} | _plain(event)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.encode(errors="replace").decode()  # half a character out of a file cannot travel
 
 
-def frame_bytes(frame: Frame, arrays: Sequence[tuple[Array, Array, Array]]) -> bytes:
-    """The header, then (positions, quaternions, colour) of each strand."""
+def frame_bytes(frame: Frame, arrays: Sequence[tuple[Array, ...]]) -> bytes:
+    """The header, then (positions, quaternions, colour) of each strand, and the numbers of each rope."""
     header = json.dumps(_plain(frame), ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
     numbers = [np.ascontiguousarray(part, dtype="<f4").tobytes() for strand in arrays for part in strand]

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from lissom.session import wire
 from lissom.session.messages import Answer, Notice
-from lissom.studio.launching import END, GIVE_STATE, GONE, Launched, Start, launch
+from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Launched, Start, launch
 
 KEPT_EVENTS: Final = 2000
 """For pages that come back; who was away for longer gets the whole scene."""
@@ -55,6 +55,7 @@ class Bridge:
         self.frame: bytes | None = None
         self.readouts: str | None = None
         self.sweeps: str | None = None
+        self.machine: str | None = None
         self.frames = 0
         self.meshes: dict[str, bytes] = {}
         self.closed = False
@@ -127,6 +128,8 @@ class Bridge:
             self.readouts = message[1]
         elif kind == "sweeps":
             self.sweeps = message[1]
+        elif kind == "machine":
+            self.machine = message[1]
         elif kind == "mesh":
             self.meshes[message[1]] = message[2]
         elif kind == "state":
@@ -189,12 +192,13 @@ class Bridge:
         self._readers.remove(reader)
         if all(k.page != reader.page for k in self._readers):
             self._outbox.put((reader.page, GONE))
-        if not self._readers and self.left is not None and self._loop is not None:
-            self._loop.call_later(COME_BACK, self._ask_for_state)
+        if not self._readers and self._loop is not None:
+            self._loop.call_later(COME_BACK, self._nobody_is_there)
 
-    def _ask_for_state(self) -> None:
-        if not self._readers:
-            self._outbox.put(("", GIVE_STATE))
+    def _nobody_is_there(self) -> None:
+        """Time does not run for nobody; the studio of a live simulation is left."""
+        if not self._readers and not self.closed:
+            self._outbox.put(("", GIVE_STATE if self.left is not None else ALONE))
 
     def missed(self, reader: Reader) -> list[str]:
         """What a page must be sent since it last asked."""

@@ -14,6 +14,8 @@ GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""
 GONE: Final = "gone"
 """Says that a page has gone: what it held is let go."""
+ALONE: Final = "alone"
+"""Says that no page is there any more: a machine is not played for nobody."""
 END: Final = "end"
 """Says that the process is to end."""
 

@@ -175,6 +175,7 @@ async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> No
     frame: bytes | None = None
     readouts: str | None = None
     sweeps: str | None = None
+    machine: str | None = None
     try:
         while True:
             for text in bridge.missed(reader):
@@ -188,8 +189,11 @@ async def feed(websocket: WebSocket, bridge: Bridge, page: str, seen: int) -> No
             if bridge.sweeps is not None and bridge.sweeps is not sweeps:
                 sweeps = bridge.sweeps
                 await websocket.send_text(sweeps)
-            sent = (frame, readouts, sweeps, reader.seen)
-            if sent == (bridge.frame, bridge.readouts, bridge.sweeps, bridge.seq):
+            if bridge.machine is not None and bridge.machine is not machine:
+                machine = bridge.machine
+                await websocket.send_text(machine)
+            sent = (frame, readouts, sweeps, machine, reader.seen)
+            if sent == (bridge.frame, bridge.readouts, bridge.sweeps, bridge.machine, bridge.seq):
                 wake.clear()
                 await wake.wait()
     except (WebSocketDisconnect, RuntimeError):

@@ -12,7 +12,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from lissom.session import messages, motionmessages
+from lissom.session import machinemessages, messages, motionmessages
 
 HEADING = "// Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.\n"
 
@@ -23,7 +23,7 @@ def source() -> str:
     """The text of messages.ts."""
     unions = {"Command": messages.Command, "SessionEvent": messages.Event, "Snapshot": messages.Snapshot}
     said = {member for union in unions.values() for member in get_args(union)}
-    known = {**vars(messages), **vars(motionmessages)}
+    known = {**vars(messages), **vars(motionmessages), **vars(machinemessages)}
     classes = [k for k in known.values() if inspect.isclass(k) and dataclasses.is_dataclass(k)]
     blocks = [HEADING, *(interface(k, k in said) for k in classes)]
     blocks += [f"export type {name} = {' | '.join(k.__name__ for k in get_args(u))};\n" for name, u in unions.items()]

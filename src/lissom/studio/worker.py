@@ -43,7 +43,7 @@ from lissom.session.messages import (
 from lissom.session.motionmessages import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
-from lissom.studio.launching import END, GIVE_STATE, GONE, Start
+from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Start
 
 COMPILING: Final = "Compiling the solver: once, about a minute."
 PREPARING: Final = "Preparing grips and clips, once…"
@@ -117,6 +117,7 @@ class Worker:
         self.stopping = False  # it is to be given up
         self.over = False  # there is nobody to work for any more
         self.asked_for_state = False
+        self.alone = False  # nobody is there to watch
 
     # ---- beginning ---------------------------------------------------------------------------------------------------
 
@@ -202,6 +203,7 @@ class Worker:
         self.add_prepared()
         if self.session.replaying is not None and time.monotonic() >= self.session.replaying.due:
             self.play()
+        self.run_machine()
         self.look()
         if self.asked_for_state:
             self.asked_for_state = False
@@ -245,10 +247,33 @@ class Worker:
             self.next_said = now + REPLAY_SAID_EVERY
             self.rest()
 
+    def run_machine(self) -> None:
+        """As much time of a machine as has passed; whatever goes wrong stops it, and is said."""
+        from lissom.session.running import moves, pause, tick
+        from lissom.simulation import Halted
+
+        if self.alone:
+            self.alone = False
+            pause(self.session)
+        if not moves(self.session):
+            return
+        try:
+            with self.watching():
+                tick(self.session)
+        except Halted:
+            pause(self.session)
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:
+            pause(self.session)
+            self.tell(Notice("error", f"The machine was stopped: {trace(error)}"))
+
     def patience(self) -> float:
         playing = self.session.replaying
+        from lissom.session.running import patience
+
         due = IDLE if playing is None else max(0.0, playing.due - time.monotonic())
-        return min(due, self.own_patience())
+        return min(due, self.own_patience(), patience(self.session))
 
     def own_patience(self) -> float:
         """s until something is to be done though nobody asks for it."""
@@ -269,6 +294,8 @@ class Worker:
                 raise EOFError
             if text == GIVE_STATE:
                 self.asked_for_state = True
+            elif text == ALONE:
+                self.alone = True
             elif text == GONE:
                 self.inbox.append((page, NOBODY, Drop()))  # whoever held something cannot let go any more
             else:
@@ -449,11 +476,15 @@ class Worker:
 
     def read_out(self) -> None:
         """At a pace that leaves most of the time to shapes."""
+        from lissom.session.machines import machine_values
         from lissom.session.shapes import readouts
 
         began = time.monotonic()
         try:
             self.pipe.send(("readouts", wire.event_text(readouts(self.session))))
+            values = machine_values(self.session)
+            if values is not None:
+                self.pipe.send(("machine", wire.event_text(values)))
         except (EOFError, BrokenPipeError):
             raise
         except Exception as error:

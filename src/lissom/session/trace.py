@@ -1,0 +1,132 @@
+"""What a machine did: the latest records, as many as there is room for, with the same series as `lissom run`."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.analysis.checks import Check
+from lissom.analysis.machines import Run
+from lissom.analysis.ropechecks import rope_checks, worst
+
+if TYPE_CHECKING:
+    from lissom.machines.machine import Machine
+    from lissom.scene import Scene
+
+Array = NDArray[np.float64]
+
+MOST_RECORDS: Final = 3600
+"""A minute of steps of 1/60 s."""
+MOST_NUMBERS: Final = 4_000_000
+"""32 MB: a machine of hundreds of ropes is remembered for a shorter time."""
+AXES: Final = ("x", "y", "z")
+
+
+class Trace:
+    """A ring of records; one for every step."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.scene: Scene = machine.scene
+        self._links = {rope.name: machine.rope(rope.name).parts for rope in machine.scene.ropes}
+        self.keys = list(_keys(machine))
+        self._column = {key: k for k, key in enumerate(self.keys)}
+        room = max(16, min(MOST_RECORDS, MOST_NUMBERS // len(self.keys)))
+        self._ring = np.full((room, len(self.keys)), math.nan)
+        self._taken = 0  # ever
+        self.checks: list[Check] = []  # the worst of each rule of a rope
+        self.broken: set[str] = set()
+
+    def take(self, machine: Machine, shown: Machine | None = None) -> None:
+        """One more record; forces as another machine shows them, where this one has not moved yet."""
+        forces = shown or machine
+        row = [machine.time, machine.energy, machine.kinetic_energy]
+        for rope in self.scene.ropes:
+            now = forces.rope(rope.name)
+            tension, rest = np.full((2, len(now.parts)), math.nan)
+            tension[now.leaves], rest[now.leaves] = now.tension, now.rest
+            row += [*tension, *rest, *np.where(now.active, now.stored, math.nan)]
+            if now.broken:
+                self.broken.add(rope.name)
+        loads = forces.axis_loads
+        for name, (value, _) in machine.axis_loads.items():
+            row += [value, loads[name][1]]
+        for position, quaternion in machine.poses.values():
+            row += [*position, *quaternion]
+        self._ring[self._taken % len(self._ring)] = row
+        self._taken += 1
+        self.checks = worst(self.checks, rope_checks(forces))
+
+    def back_to(self, time: float) -> None:
+        """Forgets what came after."""
+        rows = self.rows
+        kept = rows[rows[:, 0] <= time + 1e-9].copy()
+        self._ring[: len(kept)] = kept
+        self._taken = len(kept)
+
+    @property
+    def _full(self) -> bool:
+        return self._taken > len(self._ring)
+
+    @property
+    def rows(self) -> Array:
+        """(records, keys) the oldest first."""
+        if not self._full:
+            return self._ring[: self._taken]
+        return np.roll(self._ring, -(self._taken % len(self._ring)), axis=0)
+
+    def knows(self, key: str) -> bool:
+        return key in self._column
+
+    def column(self, key: str) -> Array:
+        """(records,) of one series."""
+        return np.asarray(self.rows[:, self._column[key]])
+
+    def run(self) -> Run:
+        """As `lissom run` has it."""
+        rows = self.rows
+        found = Run(self.scene, rows[:, 0].tolist(), rows[:, 1].tolist(), dict(self._links))
+        found.broken, found.checks = self.broken, self.checks
+        for rope in self.scene.ropes:
+            for kind in ("tension", "rest", "stored"):
+                columns = [self._column[f"{kind}/{rope.name}/{i}"] for i in range(len(self._links[rope.name]))]
+                getattr(found, kind)[rope.name] = list(rows[:, columns])
+        for key, k in self._column.items():
+            kind, _, name = key.partition("/")
+            if kind in ("joint", "torque"):
+                getattr(found, kind)[name] = rows[:, k].tolist()
+            elif kind == "position" and name.endswith("/x"):
+                found.position[name[:-2]] = list(rows[:, k : k + 3])
+                found.quaternion[name[:-2]] = list(rows[:, k + 3 : k + 7])
+        return found
+
+
+def _keys(machine: Machine) -> list[str]:
+    keys = ["time", "energy", "kinetic"]
+    for rope in machine.scene.ropes:
+        for kind in ("tension", "rest", "stored"):
+            keys += [f"{kind}/{rope.name}/{i}" for i in range(len(machine.rope(rope.name).parts))]
+    for name in machine.joint_values:
+        keys += [f"joint/{name}", f"torque/{name}"]
+    for name in machine.moving:
+        keys += [f"position/{name}/{axis}" for axis in AXES]
+        keys += [f"quaternion/{name}/{axis}" for axis in ("w", *AXES)]
+    return keys
+
+
+def thinned(times: Array, values: Array, most: int) -> tuple[Array, Array]:
+    """No more points than can be drawn, with the smallest and the largest value of every piece of time."""
+    if len(times) <= most:
+        return times, values
+    edges = np.linspace(0, len(times), most // 2 + 1).astype(int)
+    kept: list[int] = []
+    for a, b in pairwise(edges):
+        piece = values[a:b]
+        if np.isnan(piece).all():
+            kept.append(int(a))
+        else:
+            kept += sorted({int(a + np.nanargmin(piece)), int(a + np.nanargmax(piece))})
+    return times[kept], values[kept]
