@@ -17,6 +17,8 @@ from lissom.haptic.devices import Device, HandNumbers, PathDevice, SimulatedHand
 from lissom.haptic.loop import HapticLoop
 from lissom.haptic.parameters import Parameters, automatic
 from lissom.haptic.planes import FEATURES, Obstacle, Surroundings, Touch
+from lissom.haptic.program import Program, Robot
+from lissom.haptic.recording import Recording
 from lissom.rods.bodies import matrix
 from lissom.rods.line import FRAME, Line
 from lissom.rods.reading import read_line
@@ -316,7 +318,7 @@ def backend_of(scene: Scene, haptic: Haptic | None = None, *, wait: bool = False
     return RodBackend(scene, said, wait=wait) if said.backend == "rod" else force_backend(scene, said)
 
 
-def loop_of(
+def haptic_loop(
     scene: Scene,
     *,
     device: Device | None = None,
@@ -349,3 +351,16 @@ def begun_at(scene: Scene, pose: Pose) -> Scene:
     if held.direction == FRAME:
         changes[f"{said.grip}.quaternion"] = list(quaternion)
     return scene.with_values(changes)
+
+
+def run_program(program: Program, scene: Scene, *, rate: float = 1000.0) -> tuple[Robot, Recording]:
+    """A robot runs a program of contact states in a scene, from where the demonstration began: it, and what it saw."""
+    robot = Robot(program)
+    coupling = CouplingNumbers(kind="direct", guarded=False)
+    loop = haptic_loop(scene, device=robot, coupling=coupling, rate=rate, wait=True)
+    longest = 2.0 * sum(leg.duration for leg in program.legs) + 10.0
+    try:
+        loop.run(longest, real_time=False, is_over=lambda: robot.is_over)
+    finally:
+        loop.backend.close()
+    return robot, loop.recording

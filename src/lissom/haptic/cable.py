@@ -62,16 +62,19 @@ class ForceCable:
         positions: Array | None = None,
         weight: Array | None = None,
         hinges: Array | None = None,
+        carried: bool = True,
     ) -> None:
         """`positions` (n, 3) to start from; absent: straight along the first grip, or from grip to grip.
 
-        `weight` (n, 3) in N and `hinges` (n,), as `Cable.bend`, replace those of an even cable.
+        `weight` (n, 3) in N and `hinges` (n,), as `Cable.bend`, replace those of an even cable. A cable with one grip
+        is `carried` along by it as if it were rigid; else its points are dragged after it, as by KH05.
         """
         if not grips:
             raise ValueError("grips: there must be one at least: nothing else holds the cable")
         self.parameters = parameters
         self.grips = list(grips)
         self.health = Health()
+        self._is_carried = carried and len(self.grips) == 1 and self.grips[0].kind != "ball"
         n, h = parameters.points, parameters.segment
         self._spread = np.linspace(0.0, parameters.length, n)
         bend = even_hinges(parameters) if hinges is None else np.array(hinges, dtype=float)
@@ -89,7 +92,8 @@ class ForceCable:
         self._ahead = 0.0  # Σ c_m done beyond what was wanted
         self._troubled = 0.0  # ms in a row in which every step was damped or limited
         self._out = np.zeros(6)
-        self._holds.target[:], self._aims.direction[:] = self._targets()
+        self._led = self.grips[0].position.copy(), self.grips[0].tangent.copy()
+        self._arrive(*self._targets())
         self.start_from(self._straight() if positions is None else positions)
 
     def _lay_out(self, bend: Array) -> None:
@@ -215,6 +219,7 @@ class ForceCable:
         wanted = given.steps * milliseconds - self._ahead
         most = math.ceil(given.most_steps * milliseconds)
         targets, directions = self._targets()
+        self._points.drift[:] = self._carried() / wanted
         self._holds.drift[:] = (targets - self._holds.target) / wanted
         self._aims.drift[:] = (directions - self._aims.direction) / wanted
         found = unchecked(stepping.advance)(
@@ -224,9 +229,27 @@ class ForceCable:
         self._take(found, wanted, milliseconds)
         return self.health.status
 
+    def _carried(self) -> Array:
+        """(n, 3) m: how far each point goes with the gripper as if the cable were rigid: what is left is to bend.
+
+        Without this the points have to be dragged along, and are felt like a cable in honey.
+        """
+        grip = self.grips[0]
+        if not self._is_carried:
+            return np.zeros_like(self._points.x)
+        at, along = self._led
+        arm = self._points.x - at
+        w, c = np.cross(along, grip.tangent), float(along @ grip.tangent)
+        if c < 0.0:  # more than a quarter turn at once is no way to lead a cable
+            return np.zeros_like(arm)
+        turned = np.cross(w, arm)
+        turned += np.cross(w, turned) / (1.0 + c)
+        return np.asarray(turned + (grip.position - at))
+
     def _arrive(self, targets: Array, directions: Array) -> None:
         self._holds.target[:], self._aims.direction[:] = targets, directions
-        self._holds.drift[:], self._aims.drift[:] = 0.0, 0.0
+        self._points.drift[:], self._holds.drift[:], self._aims.drift[:] = 0.0, 0.0, 0.0
+        self._led = self.grips[0].position.copy(), self.grips[0].tangent.copy()
 
     def _take(self, found: stepping.Counts, wanted: float, milliseconds: float) -> None:
         health = self.health
@@ -306,7 +329,8 @@ class ForceCable:
 
 def new_points(n: int) -> Points:
     return Points(
-        np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n, np.int64),
+        np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)),
+        np.zeros(n, np.int64),
         np.zeros((n - 1, 3)), np.zeros(n - 1),
     )  # fmt: skip
 

@@ -2,11 +2,12 @@
 
 [docs/theory/haptic.md §9]. The gripper is not where the handle is: a spring and a damper lead it,
 
-    0 = F_cable + k (x_d − x_p) + b (v_d − v_p),
+    0 = F_cable − F₀ + k (x_d − x_p) + b (v_d − v_p),
 
 so that the hand never feels more than the stiffness k, however hard the contact. The work that the hand does against
 the force it was told is counted, E = −Σ (F − F₀)·Δx, without the weight F₀ of the cable that is only lifted and
-lowered; where the hand would get out more than it put in, a damper takes the difference [Hannaford & Ryu 2002].
+lowered; where the hand would get out more than it put in, a damper takes the difference [Hannaford & Ryu 2002]. F₀ is
+what the gripper feels where it begins: it hangs in the hand as it is, not on the spring.
 """
 
 import math
@@ -45,9 +46,36 @@ class CouplingNumbers:
             if not (value > 0.0 and math.isfinite(value)):
                 raise ValueError(f"{name} = {value}: must be above 0")
 
-    def hardest(self, dt: float) -> float:
-        """The stiffest cable or contact with which the gripper does not buzz, N/m [docs/theory/haptic.md (22)]."""
-        return 2.0 * (self.damping / dt + self.stiffness)
+
+FADES = 0.8
+"""In a tick: how much of the stiffness felt before is still counted on."""
+STILL = 1e-12
+"""m, rad: what moves by less says nothing of stiffness."""
+
+
+class Lead:
+    """A spring and a damper that lead one thing after another, against what holds it [docs/theory/haptic.md (21)].
+
+    What holds it may be far stiffer than the spring, and its force is that of the tick before: so its stiffness K is
+    estimated from what the last move changed, and counted on in the next.
+    """
+
+    def __init__(self, stiffness: float, damping: float) -> None:
+        self._k, self._b = stiffness, damping
+        self._hard = 0.0  # K
+        self._moved, self._held = np.zeros(3), np.zeros(3)
+
+    def step(self, way: Array, lag: Array, held: Array, dt: float) -> Array:
+        """How far to go, where the leader went `way` and is ahead by `lag`, and what holds the follower is `held`."""
+        squared = float(self._moved @ self._moved)
+        if squared > STILL**2:
+            felt = -float((held - self._held) @ self._moved) / squared
+            self._hard = max(felt, FADES * self._hard, 0.0)
+        whole = self._b + (self._k + self._hard) * dt
+        back = shortened(dt / whole * held, math.sqrt(float(lag @ lag)) + math.sqrt(float(way @ way)) + STILL)
+        self._moved = ((self._b + dt * self._k) * way + dt * self._k * lag) / whole + back
+        self._held = held.copy()
+        return self._moved
 
 
 class Coupling:
@@ -58,6 +86,10 @@ class Coupling:
         self.numbers = numbers
         self._weight = weight.copy()
         self.position, self.quaternion = position.copy(), quaternion.copy()  # of the gripper
+        self._lead, self._turn = (
+            Lead(numbers.stiffness, numbers.damping),
+            Lead(numbers.turn_stiffness, numbers.turn_damping),
+        )
         self.energy = 0.0  # J, that the hand has put in and not got back: below 0 the loop makes energy
         self.damped = 0.0  # J, that the guard took
         self._handle, self._turned = position.copy(), quaternion.copy()
@@ -72,14 +104,10 @@ class Coupling:
         if n.kind == "direct":
             self.position, self.quaternion = position.copy(), quaternion.copy()
         else:
-            self.position = self.position + (
-                n.damping * way + dt * (force + n.stiffness * (position - self.position))
-            ) / (n.damping + n.stiffness * dt)
-            lag = rotation_vector(self.quaternion, quaternion)
-            step = (n.turn_damping * turn + dt * (torque + n.turn_stiffness * lag)) / (
-                n.turn_damping + n.turn_stiffness * dt
-            )
-            self.quaternion = turned_by(self.quaternion, step)
+            ahead = self._handle - self.position
+            self.position = self.position + self._lead.step(way, ahead, force - self._weight, dt)
+            lag = rotation_vector(self.quaternion, self._turned)
+            self.quaternion = turned_by(self.quaternion, self._turn.step(turn, lag, torque, dt))
         self._way, self._dt = way, dt
         self._handle, self._turned = position.copy(), quaternion.copy()
 
@@ -87,7 +115,7 @@ class Coupling:
         """What the hand is told, where the cable pulls the gripper with `force` and `torque` now."""
         n = self.numbers
         if n.kind == "virtual":
-            force = n.stiffness * (self.position - self._handle)
+            force = n.stiffness * (self.position - self._handle) + self._weight
             torque = n.turn_stiffness * rotation_vector(self._turned, self.quaternion)
         force, torque = shortened(force, n.most_force), shortened(torque, n.most_torque)
         if n.guarded and self.energy < 0.0:

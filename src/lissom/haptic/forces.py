@@ -79,6 +79,7 @@ class Points(NamedTuple):
     force: Array  # (n, 3) N
     made: Array  # (n, 3) the last movement ΔP, m
     speed: Array  # (n, 3) of the rule that keeps one, m per step
+    drift: Array  # (n, 3) m in a step: how the whole is carried along by its gripper
     flips: Indices  # (n,) steps in a row in which ΔP turned back
     t: Array  # (n − 1, 3) unit
     l: Array  # (n − 1,) m

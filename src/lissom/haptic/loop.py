@@ -129,10 +129,10 @@ class HapticLoop:
         if not (seconds > 0.0 and math.isfinite(seconds)):
             raise ValueError(f"seconds = {seconds}: must be above 0")
         total = max(1, round(seconds / self.dt))
-        clock = Clock(self.dt, total, real_time)
         was_on = gc.isenabled()
         gc.collect()
         gc.disable()  # a collection takes longer than a tick
+        clock = Clock(self.dt, total, real_time)
         try:
             while clock.wait():
                 self.tick()
@@ -182,7 +182,7 @@ class Clock:
         if self.real_time and now > self._due:
             self.overruns += 1
             if now - self._due > GIVE_UP:
-                missed = int((now - self._due) / self.dt)
+                missed = min(int((now - self._due) / self.dt), self.total - self.count - self.skipped)
                 self.skipped += missed
                 self._due += missed * self.dt
 

@@ -30,6 +30,8 @@ STRETCH: Final = 1.0
 """% by which a cable may stretch under its own weight, unless bending wants it stiffer."""
 GIVE: Final = 1.0
 """% of a segment by which a gripper may give under the weight of the cable [KH05, after (14)]."""
+HARD: Final = 5e4
+"""N/m: no grip or obstacle has to be harder; a hand feels no difference, and the model keeps its steps for bending."""
 STEP: Final = 0.1
 """Of a segment, in one step: it then turns by less than 0.1 rad, and the stability bound holds."""
 DESIGN_ANGLE: Final = math.radians(10.0)
@@ -139,13 +141,14 @@ def automatic(
     stretch = min(max(4.0 * bending / h**2, weight * 100.0 / STRETCH), axial)
     if stretch == 0.0:
         raise ValueError("mass = 0 and bending = 0: must not both be 0, nothing then says the shape of the cable")
-    grip = max(stretch / h, grip_stiffness(weight, length, points, GIVE)) if weight > 0.0 else stretch / h
+    hard = min(stretch / h, HARD)
+    grip = max(hard, grip_stiffness(weight, length, points, GIVE)) if weight > 0.0 else hard
     bend = 0.0
     if law == "paper":
         angle = max(weight * length * h / (6.0 * bending), 1e-3) if bending > 0.0 else 1.0
         bend = 4.0 * bending / (h * h * angle**2)
     made = Parameters(
-        points, length, mass, stretch, bend, bending if law == "consistent" else 0.0, grip, stretch / h,
+        points, length, mass, stretch, bend, bending if law == "consistent" else 0.0, grip, hard,
         1.0, STEP * h, law=law, rule=rule, steps=steps, most_steps=math.ceil(4.0 * steps),
     )  # fmt: skip
     return made.calmed()

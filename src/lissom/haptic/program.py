@@ -34,8 +34,8 @@ EARLY: Final = 1.0
 """s before its time from which a change is looked for."""
 SAMPLES: Final = 50
 """Of a path in the file, at most, beside its ends."""
-SENSOR: Final = 50
-"""ticks over which a robot averages its sensor."""
+SENSOR: Final = 0.05
+"""s over which a robot averages its sensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Robot:
         self._origin, self._frame = (np.array(v) for v in (start or program.start))
         self._leg = 0
         self._since = 0.0
-        self._sensor: deque[Array] = deque(maxlen=SENSOR)
+        self._sensor: deque[tuple[float, Array]] = deque()
         self._first: Array | None = None  # what the sensor said when the leg began
         self._pose = self._origin.copy(), self._frame.copy()
         self.log: list[tuple[float, str, str]] = []  # time, state, how it ended
@@ -170,12 +170,15 @@ class Robot:
             self._pose = self._origin + step, turned_by(self._frame, turn)
 
     def _sees(self, leg: Leg, passed: float) -> bool:
-        if leg.until is None or len(self._sensor) < SENSOR or self._first is None:
+        if leg.until is None or self._first is None:
             return False
         if passed < max(0.1, leg.duration - EARLY):
             return False
-        felt = np.mean(self._sensor, axis=0) - self._first
+        felt = self._mean() - self._first
         return bool(felt @ np.array(leg.until.direction) > leg.until.level)
+
+    def _mean(self) -> Array:
+        return np.asarray(np.mean([force for _, force in self._sensor], axis=0))
 
     def _next(self, time: float, step: Array, turn: Array, how: str) -> None:
         self.log.append((time, self.program.legs[self._leg].name, how))
@@ -183,14 +186,16 @@ class Robot:
         self._pose = self._origin.copy(), self._frame.copy()
         self._leg += 1
         self._since = time
-        self._first = None if not self._sensor else np.mean(self._sensor, axis=0)
+        self._first = None if not self._sensor else self._mean()
         if self._leg == len(self.program.legs):
             self.status = "done"
 
     def write(self, time: float, force: Array, torque: Array) -> None:
-        self._sensor.append(force)
-        if self._first is None and len(self._sensor) == SENSOR:
-            self._first = np.mean(self._sensor, axis=0)
+        self._sensor.append((time, force))
+        if self._first is None and time - self._sensor[0][0] >= SENSOR:
+            self._first = self._mean()
+        while time - self._sensor[0][0] > SENSOR:
+            self._sensor.popleft()
 
     def close(self) -> None:
         pass

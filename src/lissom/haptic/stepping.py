@@ -194,6 +194,7 @@ def advance(
                 move = c_m * points.speed[i, k]
                 points.made[i, k] = move
                 points.x[i, k] += move
+        drift(points.x, points.drift, c_m)
         drift(holds.target, holds.drift, c_m)
         drift(aims.direction, aims.drift, c_m)
         done += c_m
