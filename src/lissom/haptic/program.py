@@ -154,7 +154,7 @@ class Robot:
             self._next(time, step, turn, "felt")
         elif over >= 0.0 and leg.until is None:
             self._next(time, step, turn, "end of path")
-        elif over >= 0.0:
+        elif over >= 0.0 and leg.until is not None:
             beyond = velocity(leg)
             gone = float(np.linalg.norm(beyond)) * over
             if gone > SEARCH or over > 3.0 + leg.duration:

@@ -150,7 +150,7 @@ def of_part(recording: Recording, part: int, given: Numbers, window: int, least:
     feature = recording.touch_feature[mine]
 
     def summed(weight: Array) -> Array:
-        return smoothed(np.bincount(sample, weights=weight, minlength=k), window)
+        return smoothed(np.bincount(sample, weights=weight, minlength=k).astype(float), window)
 
     pressing = summed(force)
     on = held_on(pressing, given.begin, given.cease)
