@@ -225,7 +225,7 @@ def test_renaming_takes_the_gripper_along() -> None:
 
 
 @pytest.mark.parametrize("change", [{"rate": 0.0}, {"record_rate": 2000.0}])
-def test_rates_out_of_bounds(change: dict[str, float]) -> None:
+def test_rates_out_of_bounds(change: dict[str, Any]) -> None:
     made = force_backend(Scene.from_toml(WIRE))
     with pytest.raises(ValueError, match=next(iter(change))):
         HapticLoop(made, PathDevice(lambda t: home_of(Scene.from_toml(WIRE))), **change)
