@@ -28,6 +28,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.studio
 	$(BIN)/python -m benchmarks.motion
 	$(BIN)/python -m benchmarks.machines
+	$(BIN)/python -m benchmarks.haptic
 
 soak: $(STAMP)
 	$(BIN)/python -m pytest -m soak $(ARGS)

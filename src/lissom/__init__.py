@@ -6,6 +6,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lissom.batch import BatchResult, solve_many
+    from lissom.gripping import haptic_loop
+    from lissom.haptic.loop import HapticLoop
     from lissom.reaching import Reach, reach
     from lissom.rods.result import CableResult, Wrench
     from lissom.scene import Scene, SceneError, library
@@ -26,6 +28,8 @@ _HOME = {
     "Reach": "lissom.reaching",
     "reach": "lissom.reaching",
     "BatchResult": "lissom.batch",
+    "HapticLoop": "lissom.haptic.loop",
+    "haptic_loop": "lissom.gripping",
     "solve_many": "lissom.batch",
     "Snap": "lissom.sweeping",
     "Visit": "lissom.sweeping",
@@ -35,6 +39,7 @@ __all__ = [
     "BatchResult",
     "CableResult",
     "Grip",
+    "HapticLoop",
     "Reach",
     "Report",
     "Scene",
@@ -44,6 +49,7 @@ __all__ = [
     "SolveError",
     "Visit",
     "Wrench",
+    "haptic_loop",
     "library",
     "reach",
     "solve_many",

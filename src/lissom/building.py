@@ -317,6 +317,9 @@ def renamed(scene: Scene, old: str, name: str) -> Scene:
     for moved in (*data.get("joints", []), *(t for k in data.get("motions", []) for t in k.get("tracks", []))):
         if moved["part"] == old:
             moved["part"] = name
+    felt = data.get("haptic", {})
+    if felt.get("grip", "").rpartition("/")[0] == old:
+        felt["grip"] = f"{name}/{felt['grip'].rpartition('/')[2]}"
     for settings in _settings(data):
         if old in settings:
             again = {name if key == old else key: value for key, value in settings.items()}
@@ -359,6 +362,8 @@ def _with_clip_renamed(state: Any, cable: str, old: str, name: str) -> Any:
     if clip is None:
         raise ValueError(f"{cable}/{old}: ends have no names of their own; a clip has")
     clip["name"] = name
+    if data.get("haptic", {}).get("grip") == f"{cable}/{old}":
+        data["haptic"]["grip"] = f"{cable}/{name}"
     return replace(
         state,
         scene=state.scene._again(data),

@@ -12,6 +12,7 @@ from lissom.scene.cabletype import (
     Stiffness,
 )
 from lissom.scene.errors import Problem, SceneError
+from lissom.scene.haptic import Haptic, Waypoint
 from lissom.scene.joint import Joint, Keyframe, Motion, Motor, Spring, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.library import library
@@ -34,6 +35,7 @@ __all__ = [
     "CylinderShape",
     "End",
     "Frame",
+    "Haptic",
     "Initial",
     "Joint",
     "Junction",
@@ -65,6 +67,7 @@ __all__ = [
     "Stiffness",
     "Stretch",
     "Track",
+    "Waypoint",
     "json_schema",
     "library",
     "load_state",

@@ -8,6 +8,7 @@ from lissom.scene.cabletype import CableType, LayeredSection, RectangleSection
 from lissom.scene.described import Slip
 from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
+from lissom.scene.haptic import haptic_slips
 from lissom.scene.harness import joint_slips, loose_slips, member_slips
 from lissom.scene.library import PREFIX, library
 from lissom.scene.mechanism import mechanism_slips
@@ -39,7 +40,7 @@ def scene_slips(scene: Scene) -> list[Slip]:
 
 def joined_slips(scene: Scene) -> list[Slip]:
     """How cables are held, by parts and by each other."""
-    return mounted_slips(scene) + joint_slips(scene) + loose_slips(scene)
+    return mounted_slips(scene) + joint_slips(scene) + loose_slips(scene) + haptic_slips(scene)
 
 
 def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties]) -> list[Slip]:

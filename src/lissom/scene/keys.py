@@ -7,6 +7,7 @@ from typing import Any, Final
 from lissom.scene.cable import Cable, Clip, End, Initial, Load, Rest, Stretch
 from lissom.scene.cabletype import SECTIONS, CableType, Layer, Limits, Material, Stiffness
 from lissom.scene.described import Described
+from lissom.scene.haptic import Haptic, Waypoint
 from lissom.scene.joint import Joint, Keyframe, Motion, Motor, Spring, Track
 from lissom.scene.junction import Junction, Member
 from lissom.scene.part import Frame, Part
@@ -40,6 +41,8 @@ _MODELS: Final[dict[str, type[Described]]] = {
     "spring": Spring,
     "ropes": Rope,
     "path": Link,
+    "haptic": Haptic,
+    "waypoints": Waypoint,
 }
 
 

@@ -33,6 +33,7 @@ NUMBERED: Final = {
     "keyframes": "keyframe",
     "tracks": "track",
     "path": "link",
+    "waypoints": "waypoint",
 }
 
 _TAGS: Final = {

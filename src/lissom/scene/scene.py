@@ -15,6 +15,7 @@ from lissom.scene.described import Described, plain, reject
 from lissom.scene.errors import ABSENT, Problem, SceneError
 from lissom.scene.fields import Acceleration, Name, Prose, suggestion
 from lissom.scene.frozendict import FrozenDict
+from lissom.scene.haptic import Haptic
 from lissom.scene.joint import Joint, Motion, Settings, Value
 from lissom.scene.junction import Junction
 from lissom.scene.library import PREFIX, library
@@ -50,6 +51,7 @@ class Scene(Described):
     )
     motions: tuple[Motion, ...] = Field((), description="paths through time", max_length=1000)
     ropes: tuple[Rope, ...] = Field((), description="ropes over parts: machines", max_length=10_000)
+    haptic: Haptic | None = Field(None, description="how a cable is felt: its gripper and where that goes")
 
     _document: Document | None = PrivateAttr(None)
 

@@ -1,0 +1,136 @@
+"""What the loop asks for forces: any model of a cable whose gripper can be moved."""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lissom.haptic.cable import ForceCable
+from lissom.haptic.planes import Surroundings, Touch
+from lissom.scene.frames import director
+
+Array = NDArray[np.float64]
+
+
+class Backend(Protocol):
+    """One cable with one gripper. Arrays are the caller's to keep."""
+
+    @property
+    def status(self) -> str:
+        """Good, or what is wrong."""
+
+    @property
+    def reason(self) -> str:
+        """Why, with the cure."""
+
+    @property
+    def late(self) -> int:
+        """Ticks whose force was that of an earlier one."""
+
+    @property
+    def positions(self) -> Array:
+        """(n, 3) m."""
+
+    @property
+    def places(self) -> Array:
+        """(n,) m along the cable."""
+
+    @property
+    def length(self) -> float:
+        """m."""
+
+    def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:
+        """The gripper is here for `dt` seconds: force (N) and torque (N m, about it) that it feels then."""
+
+    def touches(self) -> list[Touch]:
+        """Where the cable presses on parts, now."""
+
+    def close(self) -> None:
+        """Ends what runs beside it."""
+
+
+class ForceBackend:
+    """The force model: all steps of a tick, and a look at the obstacles now and then."""
+
+    late = 0
+
+    def __init__(self, cable: ForceCable, grip: int, around: Surroundings | None = None, looks: float = 100.0) -> None:
+        """`grip` is the number of the one that moves; `looks` is how often in a second parts are asked, 25 or more."""
+        if not 25.0 <= looks <= 1000.0:
+            raise ValueError(f"planes_rate = {looks}: must be from 25 to 1000 in a second")
+        self.cable, self.grip, self.around = cable, grip, around
+        self._between = 1.0 / looks
+        self._next = 0.0  # s until the next look
+        given = cable.parameters
+        self._wanted = np.ones(given.points, np.int64)
+        for held in cable.grips:
+            near = np.abs(cable.place - held.place) < 0.75 * given.segment
+            self._wanted[near] = 0
+        self._before = cable.positions
+
+    @property
+    def status(self) -> str:
+        return self.cable.health.status
+
+    @property
+    def reason(self) -> str:
+        return self.cable.health.reason
+
+    @property
+    def positions(self) -> Array:
+        return self.cable.positions
+
+    @property
+    def places(self) -> Array:
+        return self.cable.place
+
+    @property
+    def length(self) -> float:
+        return self.cable.parameters.length
+
+    def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:
+        w, x, y, z = quaternion
+        self.cable.move(self.grip, position, np.array(director((w, x, y, z), 3)))
+        if self.around is not None and self.around.obstacles:
+            self._next -= dt
+            if self._next <= 0.5 * dt:
+                self.look()
+                self._next = self._between
+        self.cable.step(1000.0 * dt)
+        felt = self.cable.wrench(self.grip)
+        return felt[:3], felt[3:]
+
+    def look(self) -> None:
+        """Planes for all that can be met until the next look."""
+        if self.around is None:
+            return
+        x = self.cable.positions
+        moved = float(np.linalg.norm(x - self._before, axis=1).max())
+        self._before = x
+        reach = 0.5 * self.cable.parameters.segment + 3.0 * min(moved, self.length)
+        self.around.look(x, self._wanted, reach, self.cable.planes)
+
+    def settle(self, most: int = 200) -> bool:
+        """Brings the cable to rest where the gripper is, looking at the obstacles on the way."""
+        for _ in range(most):
+            self.look()
+            self.cable.step(10.0)
+            if self.cable.health.status == "exploded":
+                return False
+            if self.cable.imbalance() < 1e-4:
+                return True
+        return False
+
+    def touches(self) -> list[Touch]:
+        return [] if self.around is None else self.around.touches(self.cable.planes, self.cable.parameters.segment)
+
+    def close(self) -> None:
+        pass
+
+
+def rate_limited(now: Array, goal: Array, most: float) -> Array:
+    """From what is felt towards what it should be, by no more than `most`."""
+    way = goal - now
+    size = math.sqrt(float(way @ way))
+    return goal.copy() if size <= most else now + most / size * way
