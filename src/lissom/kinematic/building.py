@@ -50,6 +50,13 @@ class Layout:
         return sum(k.length for k in self.sections)
 
     @property
+    def force_scale(self) -> float:
+        """max(B/l², weight, largest load), N: what forces are measured against."""
+        weight = float(np.linalg.norm(np.sum([np.multiply(k.weight, k.length) for k in self.sections], axis=0)))
+        loads = max((float(np.linalg.norm(load)) for _, load in self.loads), default=0.0)
+        return max(max(k.bending for k in self.sections) / self.length**2, weight, loads) or 1.0
+
+    @property
     def is_rope(self) -> bool:
         """No springs anywhere: no direction can be held."""
         return all(k.bending == 0.0 for k in self.sections)

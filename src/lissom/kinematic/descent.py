@@ -533,3 +533,17 @@ def window_pull(chain: Chain, work: Work, first: int, last: int) -> Vector:
         b = add(b, scale(h, add(scale(work.gradient[i, 0], p), scale(work.gradient[i, 1], q))))
     found, pull = solve3((xx, xy, xz, yy, yz, zz), b)
     return pull if found else sub(b, b)
+
+
+@lean_kernel
+def residual(
+    chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts: Contacts, scale_of_force: float
+) -> tuple[float, int]:
+    """(the largest imbalance of a segment, N m; 1 where the shape would not stay): the forces of the runs are those
+    that balance it."""
+    whole_energy(chain, work, d, theta, contacts)
+    border = model(chain, work, d, nu, theta, contacts)
+    most = 0.0
+    for i in range(len(chain.h)):
+        most = max(most, abs(work.gradient[i, 0]), abs(work.gradient[i, 1]))
+    return most / scale_of_force, 0 if find_step(work, 0, len(chain.h), border, 0.0) else 1

@@ -23,6 +23,7 @@ from lissom.geometry.triples import (
     quaternion_product,
     scale,
     tangent,
+    turned,
 )
 from lissom.kernels import inline, lean_kernel
 from lissom.kinematic.chain import Chain, put, row
@@ -103,3 +104,17 @@ def twist_gradient(chain: Chain, d: Array, t: int, turning: Array) -> None:
     for i in range(first + 1, last):
         left = swept(row(d, i - 1), row(d, i))
         put(turning, i, add(left, swept(row(d, i), row(d, i + 1))))
+
+
+@lean_kernel
+def carry_frames(d: Array, turn: Array, first: int, q: Array) -> None:
+    """Fills q (i, 4) from the frame that is at site `first`; turn (i,) rad is the twist from each site to the next."""
+    for i in range(first + 1, len(d)):
+        put_frame(q, i, turned(carried(quaternion_row(q, i - 1), row(d, i)), (0.0, 0.0, turn[i - 1])))
+    for i in range(first - 1, -1, -1):
+        put_frame(q, i, turned(carried(quaternion_row(q, i + 1), row(d, i)), (0.0, 0.0, -turn[i])))
+
+
+@inline
+def put_frame(q: Array, i: int, frame: Quaternion) -> None:
+    q[i, 0], q[i, 1], q[i, 2], q[i, 3] = frame[0], frame[1], frame[2], frame[3]
