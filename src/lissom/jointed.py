@@ -22,7 +22,7 @@ from lissom.rods import guess
 from lissom.rods.chain import STAGGERED
 from lissom.rods.describing import Contact
 from lissom.rods.feasibility import Shortfall, find_shortfall
-from lissom.rods.grid import counted, key_places
+from lissom.rods.grid import key_places
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import RodReport, RodState
 from lissom.rods.solver import RodSolver
@@ -99,6 +99,7 @@ class JointedSolver(RodSolver):
         if counts is None or len(counts) != len(keys) - 1:
             counts = np.full(len(keys) - 1, finest)
         super()._build(line, counts)
+        self._counts = counts
         self.may_polish = False
         self._stretches = make_stretches(line, finest)
         self._around = None
@@ -146,8 +147,7 @@ class JointedSolver(RodSolver):
 
     def _take(self, q: Array) -> None:
         """Frames of this grid become the shape that the chains go on from."""
-        counts = counted(self.grid.s, key_places(self.line))
-        assert counts is not None
+        counts = self._counts
         d = tangents(q)
         for stretch in self._stretches:
             n = len(stretch.cable.layout.sections)
@@ -195,10 +195,10 @@ class JointedSolver(RodSolver):
         """The shape that was reached becomes the state; how far it came."""
         cables = self.cables
         counts = np.concatenate([[k.segments[k.level]] * len(k.layout.sections) for k in cables])
-        if not np.array_equal(counts, counted(self.grid.s, key_places(self.line))):
-            stretches, around = self._stretches, self._around
+        if counts.tolist() != self._counts.tolist():
             super()._build(self.line, counts)
-            self.may_polish, self._stretches, self._around = False, stretches, around
+            self._counts = counts
+            self.may_polish = False
         self.scheme = STAGGERED
         self.q, self.nu, carried, pushed = self._read(counts)
         self.solved = RodState(STAGGERED, self.q, self.nu, self.grid.s, self.supports, carried, pushed)
@@ -319,7 +319,6 @@ class JointedSolver(RodSolver):
                 )
         return found
 
-
     def clearances(self, points: Array) -> list[Clearance]:
         """The nearest place of the cable to every part that it may touch."""
         found: list[Clearance] = []
@@ -369,7 +368,7 @@ def finest_of(line: Line) -> int:
     if line.adaptive:
         return FINEST
     wanted = line.segments / max(len(key_places(line)) - 1, 1)
-    return max(2 ** math.ceil(math.log2(max(wanted, 1.0))), LEAST)
+    return max(1 << math.ceil(math.log2(max(wanted, 1.0))), LEAST)
 
 
 def make_stretches(line: Line, finest: int) -> tuple[Stretch, ...]:

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import around, bound, is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, rods_of, skin
+from lissom.assembling import (
+    around,
+    bound,
+    is_assembly,
+    is_solid,
+    make_assembly,
+    make_solid,
+    make_sweep,
+    meets_itself,
+    rods_of,
+    skin,
+)
 from lissom.building import Built
 from lissom.geometry.solids import Solid
 from lissom.jointed import JointedSolver, solve_jointed

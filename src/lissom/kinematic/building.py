@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.kinematic.chain import Chain
-from lissom.kinematic.pyramid import STATES, Pyramid, level_chain
+from lissom.kinematic.chain import STATES, Chain
+from lissom.kinematic.pyramid import Pyramid, level_chain
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -106,9 +106,11 @@ def make_pyramid(layout: Layout, counts: Sequence[int]) -> Pyramid:
     """All levels: `counts` are the segments of a section on each."""
     sites = [make_sites(layout, k) for k in counts]
     twist = twists(layout, sites[0])
-    h = [np.array([0.0 if k < 0 else layout.sections[k].length / n for k in s.section]) for s, n in zip(sites, counts, strict=True)]
-    bending = [np.array([0.0 if k < 0 else layout.sections[k].bending for k in s.section]) for s in sites]
-    joint = [np.cumsum(s.section >= 0) for s in sites]
+    h, bending = [], []
+    for s, n in zip(sites, counts, strict=True):
+        h.append(np.array([0.0 if k < 0 else layout.sections[k].length / n for k in s.section]))
+        bending.append(np.array([0.0 if k < 0 else layout.sections[k].bending for k in s.section]))
+    joint = [np.cumsum(s.section >= 0, dtype=np.int64) for s in sites]
     number, joints = [len(k) for k in h], [int(k[-1]) + 1 for k in joint]
     J, T, levels = 3 * (len(layout.holds) - 1), len(twist), len(counts)
     pyramid = Pyramid(
@@ -128,7 +130,9 @@ def make_pyramid(layout: Layout, counts: Sequence[int]) -> Pyramid:
         sign=np.ones(sum(joints)),
         at_hold=np.array([s.at_hold for s in sites]),
         tangent=np.zeros((len(layout.holds), 3)),
-        twist=np.array([[(s.at_hold[a], s.at_hold[b]) for a, b, _ in twist] for s in sites]).reshape(levels, T, 2),
+        twist=np.array([[(s.at_hold[a], s.at_hold[b]) for a, b, _ in twist] for s in sites], dtype=np.int64).reshape(
+            levels, T, 2
+        ),
         twist_stiffness=np.array([k for _, _, k in twist]),
         twist_frames=np.zeros((T, 2, 4)),
         twist_turn=np.zeros(T),

@@ -11,9 +11,9 @@ from lissom.geometry.solids import Solid
 from lissom.kernels import unchecked
 from lissom.kinematic import building, descent, doubling, touching
 from lissom.kinematic.building import Hold, Layout
-from lissom.kinematic.chain import Chain, closure_error, joints, make_work
+from lissom.kinematic.chain import STATUS, STEPS, Chain, closure_error, joints, make_work
 from lissom.kinematic.doubling import COUNT, FOUR, REACHED, STARTS, WORKING
-from lissom.kinematic.pyramid import ENERGY, STATUS, STEPS, level_chain
+from lissom.kinematic.pyramid import level_chain
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -24,7 +24,7 @@ AT_REST = 32
 QUOTA = 128.0
 # What may touch is looked up again until no joint has moved by more than this part of the length, or so often.
 SAME_SHAPE = 1e-5
-MOST_LOOKS = 40
+MOST_LOOKS = 20
 # Joints within this of a support on a part, in radii along the cable, never touch that part.
 HELD_RADII = 4.0
 # Stiffness of a contact, in units of the force scale over the length: it gives way by a part in 1e5 under that force.
@@ -70,10 +70,11 @@ class Cable:
         self._border = len(self.pyramid.target) + len(self.pyramid.twist_turn)
         self._most_sites = int(np.diff(self.pyramid.site0).max())
         self._most_joints = int(np.diff(self.pyramid.joint0).max())
-        self.progress = np.array([-1, 0, 0])
+        self.progress = np.array([-1, 0, 0, 0, 1])  # as doubling.py counts
+        self._nothing = touching.make_contacts(1)
         self._minima = np.zeros((6, 2))
-        self._starts = np.zeros((STARTS, 4, 3))
-        self._best = np.zeros((self._most_sites + self._border, 3))
+        self._starts = np.zeros((max(len(layout.holds) - 1, 1), STARTS, 4, 3))
+        self._best = np.zeros((self._most_sites + self._border + 1, 3))
         self._warm = False  # there are shapes to go on from
         self._moved = True
         self.radius = 0.0
@@ -106,7 +107,7 @@ class Cable:
         """What it may touch from now on."""
         self.obstacles, self.radius = obstacles, radius
         self.meets_itself = meets_itself and radius > 0.0
-        self.contacts.count[0] = 0
+        self.contacts.number[0] = 0
         if self.may_touch and len(self.contacts.level) == 1:
             self._make_room(2 * self._most_joints + ROOM)
         self.contacts.stiffness[0] = HARD * self.layout.force_scale / self.layout.length
@@ -140,9 +141,9 @@ class Cable:
         progress = self.progress
         progress[COUNT] = 0
         if self._moved:
-            self.contacts.count[0] = 0
+            self.contacts.number[0] = 0
             unchecked(doubling.begin)(
-                self.pyramid, self.work, self.contacts, self._minima, self._starts, self._best, self._warm, progress
+                self.pyramid, self.work, self._minima, self._starts, self._best, self._warm, progress
             )
             self._moved, self._warm = False, True
             self._looks = 0
@@ -156,7 +157,17 @@ class Cable:
             if self.may_touch and self._looks == 0:
                 self._look()
             quota = math.inf if budget is None else QUOTA
-            if advance(self.pyramid, self.work, self.contacts, quota, self.may_touch, progress):
+            if advance(
+                self.pyramid,
+                self.work,
+                self.contacts,
+                self._nothing,
+                self._starts,
+                self._best,
+                quota,
+                self.may_touch,
+                progress,
+            ):
                 self._look_again()
         return Reached(self.segments[self.level], self.level == last, self.steps, self.settled)
 
@@ -165,10 +176,11 @@ class Cable:
         level = int(self.progress[WORKING])
         x, s = self.positions(level), self.places(level)
         margin = max(2.0 * self.radius, float(np.diff(s).max()))
-        self.contacts.count[0] = 0
+        self.contacts.number[0] = 0
         for number, part in enumerate(self.obstacles):
-            near = np.min([np.abs(s - seat) for seat in part.seats], axis=0) if part.seats else np.full(len(s), math.inf)
-            skip = (near <= HELD_RADII * self.radius).astype(np.int64)
+            skip = np.zeros(len(s), dtype=np.int64)
+            for seat in part.seats:
+                skip[np.abs(s - seat) <= HELD_RADII * self.radius] = 1
             skip[self.chain(level).anchor] = 1
             touching.with_part(
                 part.solid, part.rotation, part.origin, number, skip, self.radius, margin, x, self.contacts
@@ -191,10 +203,10 @@ class Cable:
         c = self.contacts
         self.pressed = tuple(
             Pressed(int(c.part[k]), tuple(c.joint[k]), tuple(c.weight[k]), c.normal[k].copy(), float(c.push[k]))
-            for k in range(int(c.count[0]))
+            for k in range(int(c.number[0]))
             if c.push[k] > 0.0
         )
-        doubling.double(self.pyramid, self.work, self.progress)
+        doubling.double(self.pyramid, self.work, self._nothing, self.progress)
         self._looks = 0
 
     # ---- read-outs -------------------------------------------------------------------------------------------
@@ -232,9 +244,12 @@ class Cable:
         joints(self.chain(level), self.directions(level), found)
         return found
 
-    def energy(self, level: int) -> float:
-        """J, of a level that was worked on; weight is counted from the first hold."""
-        return float(self.pyramid.state[level, ENERGY])
+    def energy_of(self, level: int) -> float:
+        """J, of the directions that a level has now, without contacts."""
+        found = descent.whole_energy(
+            self.chain(level), self.work, self.directions(level), self.pyramid.theta[level], self._nothing
+        )
+        return float(found)
 
     def length_error(self, level: int) -> float:
         """By how much a span misses its hold, relative to the length."""

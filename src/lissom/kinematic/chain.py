@@ -18,6 +18,11 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
+# What a descent remembers of a chain.
+SHIFT, STEPS, KICKS, TURN, ENERGY, STATUS = range(6)
+STATES = 6
+
+
 class Chain(NamedTuple):
     """i: site, j: run, s: span, p: support that holds a place, t: twist spring, n: joint."""
 
@@ -58,6 +63,11 @@ class Work(NamedTuple):
     tried: Array  # (i, 3)
     x: Array  # (n, 3) joints
     turning: Array  # (i, 3) gradient of a twist
+    window_free: Indices  # (6,) four segments between directions that stay
+    window_run: Indices  # (3, 3) their closure
+    window_target: Array  # (3,)
+    window_nu: Array  # (3,)
+    window_state: Array  # (STATES,)
 
 
 def make_work(sites: int, joints: int, border: int) -> Work:
@@ -79,6 +89,11 @@ def make_work(sites: int, joints: int, border: int) -> Work:
         tried=np.zeros((sites, 3)),
         x=np.zeros((joints, 3)),
         turning=np.zeros((sites, 3)),
+        window_free=np.array([0, 1, 1, 1, 1, 0]),
+        window_run=np.zeros((3, 3), dtype=np.int64),
+        window_target=np.zeros(3),
+        window_nu=np.zeros(3),
+        window_state=np.zeros(STATES),
     )
 
 
@@ -114,13 +129,13 @@ def joints(chain: Chain, d: Array, x: Array) -> None:
 
 
 @lean_kernel
-def bending_and_height(chain: Chain, d: Array, first: int, last: int) -> float:
-    """Energies (4.2) and (4.1) of HD00 of the sites first … last − 1 and of the joints beside them, J."""
+def bending_and_height(chain: Chain, d: Array) -> float:
+    """Energies (4.2) and (4.1) of HD00, J; heights count from the first support."""
     energy = 0.0
-    for i in range(max(first - 1, 0), min(last, len(chain.k))):
+    for i in range(len(chain.k)):
         if chain.k[i] > 0.0:
             energy += spring_energy(chain.k[i], row(d, i), row(d, i + 1))
-    for i in range(first, last):
+    for i in range(len(chain.h)):
         energy -= chain.h[i] * dot(row(chain.force, i), row(d, i))
     return energy
 

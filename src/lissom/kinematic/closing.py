@@ -1,7 +1,7 @@
 """Directions turned a little, so that each span ends where it is to end: the length stays, whatever happens.
 
-The least turn λ_i ⟂ d_i that moves the end of a span by e: with Σ h²(I − d dᵀ) λ = e, each direction goes by h (λ − (λ·d) d)
-and is made a unit vector again; the miss falls quadratically (docs/theory/kinematic.md (5)).
+The least turn that moves the end of a span by e: with Σ h²(I − d dᵀ) λ = e, each direction goes by h (λ − (λ·d) d) and
+is made a unit vector again; the miss falls quadratically (docs/theory/kinematic.md (5)).
 """
 
 import math

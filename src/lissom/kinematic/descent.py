@@ -2,7 +2,7 @@
 
 Forwards the joints are eliminated one after the other (2×2 blocks), backwards they are turned; what couples distant
 joints (the closure of spans, twist springs, contacts) is a border of a few columns (docs/theory/kinematic.md §5). The
-four-segment optimum of HD00 is the same on four segments between joints that stay (`window`).
+four-segment optimum of HD00 is the same on four segments between joints that stay (doubling.py).
 """
 
 import math
@@ -10,12 +10,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
+from lissom.geometry.triples import Vector, add, cross, dot, scale
 from lissom.kernels import inline, lean_kernel
-from lissom.kinematic.chain import Chain, Work, bending_and_height, joints, put, row
+from lissom.kinematic.chain import ENERGY, KICKS, SHIFT, STEPS, TURN, Chain, Work, bending_and_height, joints, put, row
 from lissom.kinematic.circle import sideways
-from lissom.kinematic.closing import close_all, close_range, solve3
-from lissom.kinematic.pyramid import ENERGY, KICKS, SHIFT, STEPS, TURN
+from lissom.kinematic.closing import close_all
 from lissom.kinematic.springs import spring_terms
 from lissom.kinematic.touching import Contacts, contact_energy
 from lissom.kinematic.twisting import STRAIGHT_BACK, swept, twist_energy, twist_gradient, twist_near
@@ -27,6 +26,7 @@ LARGEST_STEP = 1.0  # rad by which a direction turns in one step
 CLOSE_ENOUGH = 1e-5  # rad: after a step shorter than this the next would be its square
 FIRST_SHIFT = 1e-2  # of the mean stiffness of a joint
 MOST_SHIFTS = 24
+MOST_SETS = 8  # of contacts that a step counts on
 HALVINGS = 12
 KICK = 0.03  # rad, out of a shape that would not stay
 MOST_KICKS = 4
@@ -42,9 +42,9 @@ def in_plane(p: Vector, q: Vector, v: Vector) -> tuple[float, float]:
 
 
 @lean_kernel
-def set_planes(d: Array, work: Work, first: int, last: int) -> None:
+def set_planes(d: Array, work: Work) -> None:
     """p and q at right angles to each direction."""
-    for i in range(first, last):
+    for i in range(len(d)):
         t = row(d, i)
         p = sideways((0.0, 0.0, 1.0) if abs(t[2]) < 0.8 else (0.0, 1.0, 0.0), t)
         put(work.p, i, p)
@@ -52,12 +52,9 @@ def set_planes(d: Array, work: Work, first: int, last: int) -> None:
 
 
 @lean_kernel
-def assemble(chain: Chain, work: Work, d: Array, nu: Array, first: int, last: int, pull: Vector) -> None:
-    """Gradient and Hessian of the Lagrangian in the planes of the directions, without border and twist.
-
-    `pull` is added to the internal force: the multipliers of a window; nu are those of the runs.
-    """
-    for i in range(first, last):
+def assemble(chain: Chain, work: Work, d: Array, nu: Array) -> None:
+    """Gradient and Hessian of the Lagrangian in the planes of the directions, without border and twist."""
+    for i in range(len(chain.h)):
         for m in range(2):
             work.gradient[i, m] = 0.0
         for m in range(4):
@@ -66,30 +63,30 @@ def assemble(chain: Chain, work: Work, d: Array, nu: Array, first: int, last: in
             work.diagonal[i, 0], work.diagonal[i, 1], work.diagonal[i, 2] = 1.0, 0.0, 1.0
             continue
         t = row(d, i)
-        n = scale(chain.h[i], add(pull, row(chain.force, i)))
+        n = scale(chain.h[i], row(chain.force, i))
         along = dot(n, t)
         work.diagonal[i, 0], work.diagonal[i, 1], work.diagonal[i, 2] = along, 0.0, along
         a, b = in_plane(row(work.p, i), row(work.q, i), n)
         work.gradient[i, 0], work.gradient[i, 1] = -a, -b
     for j in range(len(nu)):
         axis, value = chain.run[j, 0], nu[j]
-        for i in range(max(chain.run[j, 1], first), min(chain.run[j, 2], last)):
+        for i in range(chain.run[j, 1], chain.run[j, 2]):
             if chain.free[i] == 1:
                 force = value * chain.h[i]
                 work.gradient[i, 0] -= force * work.p[i, axis]
                 work.gradient[i, 1] -= force * work.q[i, axis]
                 work.diagonal[i, 0] += force * d[i, axis]
                 work.diagonal[i, 2] += force * d[i, axis]
-    for i in range(max(first - 1, 0), min(last, len(chain.k))):
+    for i in range(len(chain.k)):
         if chain.k[i] > 0.0:
-            add_spring(chain, work, d, i, first, last)
+            add_spring(chain, work, d, i)
 
 
 @inline
-def add_spring(chain: Chain, work: Work, d: Array, i: int, first: int, last: int) -> None:
+def add_spring(chain: Chain, work: Work, d: Array, i: int) -> None:
     """The spring between the sites i and i + 1."""
-    left = i >= first and chain.free[i] == 1
-    right = i + 1 < last and chain.free[i + 1] == 1
+    left = chain.free[i] == 1
+    right = chain.free[i + 1] == 1
     t, u = row(d, i), row(d, i + 1)
     c, slope, bend = spring_terms(chain.k[i], t, u)
     a = b = e = f = 0.0
@@ -183,11 +180,15 @@ def add_runs(chain: Chain, work: Work, d: Array) -> int:
 
 @lean_kernel
 def add_contacts(chain: Chain, work: Work, d: Array, contacts: Contacts, column: int) -> int:
-    """A column for each contact that is pressed, and its push in the gradient; gives the number of columns."""
-    for c in range(contacts.count[0]):
-        if contacts.push[c] <= 0.0 or column >= len(work.compliance):
+    """A column for each contact that counts, and its push in gradient and Hessian; gives the number of columns.
+
+    The push after a step a is −κ (g + ∇g·a): with its change δ, ∇g·a + δ/κ = −max(g, 0).
+    """
+    for c in range(contacts.number[0]):
+        if contacts.active[c] == 0 or column >= len(work.compliance):
+            contacts.active[c] = 0
             continue
-        normal = row(contacts.normal, c)
+        normal, push = row(contacts.normal, c), contacts.push[c]
         for i in range(len(chain.h)):
             work.column[column, i, 0] = work.column[column, i, 1] = 0.0
         for m in range(4):
@@ -198,27 +199,53 @@ def add_contacts(chain: Chain, work: Work, d: Array, contacts: Contacts, column:
                     a, b = in_plane(row(work.p, i), row(work.q, i), normal)
                     work.column[column, i, 0] += w * chain.h[i] * a
                     work.column[column, i, 1] += w * chain.h[i] * b
-                    along = contacts.push[c] * w * chain.h[i] * dot(normal, row(d, i))
+                    along = push * w * chain.h[i] * dot(normal, row(d, i))
                     work.diagonal[i, 0] += along
                     work.diagonal[i, 2] += along
         for i in range(len(chain.h)):
-            work.gradient[i, 0] -= contacts.push[c] * work.column[column, i, 0]
-            work.gradient[i, 1] -= contacts.push[c] * work.column[column, i, 1]
+            work.gradient[i, 0] -= push * work.column[column, i, 0]
+            work.gradient[i, 1] -= push * work.column[column, i, 1]
         work.compliance[column] = 1.0 / contacts.stiffness[0]
-        work.wanted[column] = 0.0
+        work.wanted[column] = -max(contacts.gap[c], 0.0)
+        contacts.column[c] = column
         column += 1
     return column
 
 
 @lean_kernel
-def factor(work: Work, first: int, last: int, shift: float) -> int:
+def revise_contacts(chain: Chain, work: Work, contacts: Contacts) -> bool:
+    """Counts on those that the step would press, and no longer on those that it would pull; whether any changed."""
+    changed = False
+    for c in range(contacts.number[0]):
+        if contacts.active[c] == 1:
+            if contacts.push[c] + work.change[contacts.column[c]] < 0.0:
+                contacts.active[c] = 0
+                changed = True
+            continue
+        after = contacts.gap[c]
+        normal = row(contacts.normal, c)
+        for m in range(4):
+            n = contacts.joint[c, m]
+            w = contacts.weight[c, m] * chain.sign[n]
+            for i in range(chain.base[n, 0], chain.base[n, 1]):
+                if w != 0.0 and chain.free[i] == 1:
+                    a, b = in_plane(row(work.p, i), row(work.q, i), normal)
+                    after += w * chain.h[i] * (a * work.step[i, 0] + b * work.step[i, 1])
+        if after < 0.0:
+            contacts.active[c] = 1
+            changed = True
+    return changed
+
+
+@lean_kernel
+def factor(work: Work, sites: int, shift: float) -> int:
     """Eliminates the sites one after the other; the number of negative directions, −1 where a pivot is lost."""
     negative = 0
-    for i in range(first, last):
+    for i in range(sites):
         xx = work.diagonal[i, 0] + shift
         xy = work.diagonal[i, 1]
         yy = work.diagonal[i, 2] + shift
-        if i > first:
+        if i > 0:
             a, b, c, e = work.beside[i - 1, 0], work.beside[i - 1, 1], work.beside[i - 1, 2], work.beside[i - 1, 3]
             ixx, ixy, iyy = work.inverse[i - 1, 0], work.inverse[i - 1, 1], work.inverse[i - 1, 2]
             # lower = besideᵀ · inverse
@@ -241,17 +268,17 @@ def factor(work: Work, first: int, last: int, shift: float) -> int:
 
 
 @lean_kernel
-def solve_column(work: Work, first: int, last: int, x: Array) -> None:
+def solve_column(work: Work, sites: int, x: Array) -> None:
     """x (i, 2) becomes the inverse times x."""
-    for i in range(first + 1, last):
+    for i in range(1, sites):
         a, b = x[i - 1, 0], x[i - 1, 1]
         x[i, 0] -= work.lower[i, 0] * a + work.lower[i, 1] * b
         x[i, 1] -= work.lower[i, 2] * a + work.lower[i, 3] * b
     a = b = 0.0
-    for i in range(last - 1, first - 1, -1):
+    for i in range(sites - 1, -1, -1):
         u = work.inverse[i, 0] * x[i, 0] + work.inverse[i, 1] * x[i, 1]
         v = work.inverse[i, 1] * x[i, 0] + work.inverse[i, 2] * x[i, 1]
-        if i < last - 1:
+        if i < sites - 1:
             u -= work.lower[i + 1, 0] * a + work.lower[i + 1, 2] * b
             v -= work.lower[i + 1, 1] * a + work.lower[i + 1, 3] * b
         x[i, 0], x[i, 1] = u, v
@@ -285,21 +312,21 @@ def dense_border(work: Work, count: int) -> int:
 
 
 @lean_kernel
-def find_step(work: Work, first: int, last: int, border: int, shift: float) -> bool:
+def find_step(work: Work, sites: int, border: int, shift: float) -> bool:
     """Fills work.step and work.change; False where the shape is no minimum of this model, or a pivot is lost."""
-    negative = factor(work, first, last, shift)
+    negative = factor(work, sites, shift)
     if negative < 0:
         return False
-    for i in range(first, last):
+    for i in range(sites):
         work.solved[border, i, 0], work.solved[border, i, 1] = work.gradient[i, 0], work.gradient[i, 1]
         for b in range(border):
             work.solved[b, i, 0], work.solved[b, i, 1] = work.column[b, i, 0], work.column[b, i, 1]
     for b in range(border + 1):
-        solve_column(work, first, last, work.solved[b])
+        solve_column(work, sites, work.solved[b])
     for a in range(border):
         for b in range(a, border + 1):
             total = 0.0
-            for i in range(first, last):
+            for i in range(sites):
                 total += work.column[a, i, 0] * work.solved[b, i, 0] + work.column[a, i, 1] * work.solved[b, i, 1]
             if b == border:
                 work.schur[a, b] = total + work.wanted[a]
@@ -309,7 +336,7 @@ def find_step(work: Work, first: int, last: int, border: int, shift: float) -> b
         work.schur[a, a] += work.compliance[a]
     if dense_border(work, border) != negative:
         return False
-    for i in range(first, last):
+    for i in range(sites):
         u, v = -work.solved[border, i, 0], -work.solved[border, i, 1]
         for b in range(border):
             u += work.change[b] * work.solved[b, i, 0]
@@ -319,9 +346,9 @@ def find_step(work: Work, first: int, last: int, border: int, shift: float) -> b
 
 
 @lean_kernel
-def take_step(work: Work, d: Array, first: int, last: int, part: float) -> None:
+def take_step(work: Work, d: Array, part: float) -> None:
     """Fills work.tried: each direction turned by its part of the step."""
-    for i in range(first, last):
+    for i in range(len(d)):
         a, b = part * work.step[i, 0], part * work.step[i, 1]
         angle = math.sqrt(a * a + b * b)
         c = math.cos(angle)
@@ -333,9 +360,9 @@ def take_step(work: Work, d: Array, first: int, last: int, part: float) -> None:
 
 
 @lean_kernel
-def mean_stiffness(chain: Chain, work: Work, first: int, last: int) -> float:
+def mean_stiffness(chain: Chain, work: Work) -> float:
     total, count = 0.0, 0
-    for i in range(first, last):
+    for i in range(len(chain.h)):
         if chain.free[i] == 1:
             total += abs(work.diagonal[i, 0]) + abs(work.diagonal[i, 2])
             count += 2
@@ -343,17 +370,17 @@ def mean_stiffness(chain: Chain, work: Work, first: int, last: int) -> float:
 
 
 @lean_kernel
-def largest_turn(work: Work, first: int, last: int) -> float:
+def largest_turn(work: Work, sites: int) -> float:
     most = 0.0
-    for i in range(first, last):
+    for i in range(sites):
         most = max(most, work.step[i, 0] ** 2 + work.step[i, 1] ** 2)
     return math.sqrt(most)
 
 
 @lean_kernel
-def slope_of(work: Work, first: int, last: int) -> float:
+def slope_of(work: Work, sites: int) -> float:
     total = 0.0
-    for i in range(first, last):
+    for i in range(sites):
         total += work.gradient[i, 0] * work.step[i, 0] + work.gradient[i, 1] * work.step[i, 1]
     return total
 
@@ -361,8 +388,8 @@ def slope_of(work: Work, first: int, last: int) -> float:
 @lean_kernel
 def whole_energy(chain: Chain, work: Work, d: Array, theta: Array, contacts: Contacts) -> float:
     """All there is, J; the push of each contact is that of these directions."""
-    energy = bending_and_height(chain, d, 0, len(chain.h)) + twist_energy(chain, d, theta)
-    if contacts.count[0] > 0:
+    energy = bending_and_height(chain, d) + twist_energy(chain, d, theta)
+    if contacts.number[0] > 0:
         joints(chain, d, work.x)
         energy += contact_energy(contacts, work.x)
     return energy
@@ -371,9 +398,8 @@ def whole_energy(chain: Chain, work: Work, d: Array, theta: Array, contacts: Con
 @lean_kernel
 def model(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts: Contacts) -> int:
     """Gradient, Hessian and border at d; the number of border columns."""
-    sites = len(chain.h)
-    set_planes(d, work, 0, sites)
-    assemble(chain, work, d, nu, 0, sites, (0.0, 0.0, 0.0))
+    set_planes(d, work)
+    assemble(chain, work, d, nu)
     border = add_runs(chain, work, d)
     for t in range(len(chain.twist)):
         theta[t] = twist_near(chain, d, t, theta[t])
@@ -385,11 +411,10 @@ def model(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts:
 @lean_kernel
 def guess_forces(chain: Chain, work: Work, d: Array, nu: Array) -> None:
     """The run forces that balance the directions best: least squares, span by span."""
-    sites = len(chain.h)
     for j in range(len(nu)):
         nu[j] = 0.0
-    set_planes(d, work, 0, sites)
-    assemble(chain, work, d, nu, 0, sites, (0.0, 0.0, 0.0))
+    set_planes(d, work)
+    assemble(chain, work, d, nu)
     runs = add_runs(chain, work, d)
     for a in range(runs):
         for b in range(runs + 1):
@@ -405,30 +430,33 @@ def guess_forces(chain: Chain, work: Work, d: Array, nu: Array) -> None:
 
 
 @lean_kernel
-def descend(
-    chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts: Contacts, state: Array
-) -> int:
+def descend(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts: Contacts, state: Array) -> int:
     """One step of Newton's method, which lowers the energy and ends with every span closed.
 
     Gives FALLING, SETTLED, or STUCK where it would have to go on but finds no way down.
     """
     sites = len(chain.h)
     energy = whole_energy(chain, work, d, theta, contacts)
-    border = model(chain, work, d, nu, theta, contacts)
-    unit = FIRST_SHIFT * mean_stiffness(chain, work, 0, sites)
-    shift = state[SHIFT] if state[SHIFT] > 1e-3 * unit else 0.0
-    is_minimum = True
-    for _ in range(MOST_SHIFTS):
-        if find_step(work, 0, sites, border, shift):
+    for c in range(contacts.number[0]):
+        contacts.active[c] = 1 if contacts.push[c] > 0.0 else 0
+    shift, is_minimum, unit = state[SHIFT], True, 0.0
+    for _ in range(MOST_SETS):
+        border = model(chain, work, d, nu, theta, contacts)
+        unit = FIRST_SHIFT * mean_stiffness(chain, work)
+        shift = shift if shift > 1e-3 * unit else 0.0
+        for _ in range(MOST_SHIFTS):
+            if find_step(work, sites, border, shift):
+                break
+            is_minimum = False
+            shift = max(4.0 * shift, unit)
+        if contacts.number[0] == 0 or not revise_contacts(chain, work, contacts):
             break
-        is_minimum = False
-        shift = max(4.0 * shift, unit)
-    turn = largest_turn(work, 0, sites)
-    slope = slope_of(work, 0, sites)
+    turn = largest_turn(work, sites)
+    slope = slope_of(work, sites)
     part = min(1.0, LARGEST_STEP / turn) if turn > 0.0 else 1.0
     lowered = False
     for _ in range(HALVINGS):
-        take_step(work, d, 0, sites, part)
+        take_step(work, d, part)
         if close_all(chain, work.tried):
             tried = whole_energy(chain, work, work.tried, theta, contacts)
             noise = 1e-14 * (abs(energy) + abs(tried))
@@ -477,73 +505,15 @@ def kick(chain: Chain, d: Array, number: float) -> None:
 
 
 @lean_kernel
-def window(chain: Chain, work: Work, d: Array, first: int, last: int) -> bool:
-    """One step towards the optimum of a few segments between two joints that stay [HD00 §4]; False where none helps.
-
-    Twist springs and contacts are left to the sweeps over the whole chain.
-    """
-    goal = (0.0, 0.0, 0.0)
-    for i in range(first, last):
-        goal = add(goal, scale(chain.h[i], row(d, i)))
-    set_planes(d, work, first, last)
-    assemble(chain, work, d, work.change[:0], first, last, (0.0, 0.0, 0.0))
-    pull = window_pull(chain, work, first, last)
-    assemble(chain, work, d, work.change[:0], first, last, pull)
-    for i in range(first, last):
-        for axis in range(3):
-            work.column[axis, i, 0] = chain.h[i] * work.p[i, axis]
-            work.column[axis, i, 1] = chain.h[i] * work.q[i, axis]
-    for axis in range(3):
-        work.compliance[axis] = work.wanted[axis] = 0.0
-    shift = 0.0
-    unit = FIRST_SHIFT * mean_stiffness(chain, work, first, last)
-    for _ in range(8):
-        if find_step(work, first, last, 3, shift):
-            break
-        shift = max(8.0 * shift, unit)
-    energy = bending_and_height(chain, d, first, last)
-    turn = largest_turn(work, first, last)
-    part = min(1.0, LARGEST_STEP / turn) if turn > 0.0 else 1.0
-    for _ in range(4):
-        for i in range(max(first - 1, 0), min(last + 1, len(d))):
-            put(work.tried, i, row(d, i))
-        take_step(work, d, first, last, part)
-        if close_range(chain.h, chain.free, work.tried, first, last, goal):
-            if bending_and_height(chain, work.tried, first, last) < energy:
-                for i in range(first, last):
-                    put(d, i, row(work.tried, i))
-                return True
-        part *= 0.5
-    return False
-
-
-@lean_kernel
-def window_pull(chain: Chain, work: Work, first: int, last: int) -> Vector:
-    """The force at the end of a window that balances its directions best."""
-    xx = xy = xz = yy = yz = zz = 0.0
-    b = (0.0, 0.0, 0.0)
-    for i in range(first, last):
-        h, p, q = chain.h[i], row(work.p, i), row(work.q, i)
-        xx += h * h * (p[0] * p[0] + q[0] * q[0])
-        xy += h * h * (p[0] * p[1] + q[0] * q[1])
-        xz += h * h * (p[0] * p[2] + q[0] * q[2])
-        yy += h * h * (p[1] * p[1] + q[1] * q[1])
-        yz += h * h * (p[1] * p[2] + q[1] * q[2])
-        zz += h * h * (p[2] * p[2] + q[2] * q[2])
-        b = add(b, scale(h, add(scale(work.gradient[i, 0], p), scale(work.gradient[i, 1], q))))
-    found, pull = solve3((xx, xy, xz, yy, yz, zz), b)
-    return pull if found else sub(b, b)
-
-
-@lean_kernel
 def residual(
     chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contacts: Contacts, scale_of_force: float
 ) -> tuple[float, int]:
-    """(the largest imbalance of a segment, N m; 1 where the shape would not stay): the forces of the runs are those
-    that balance it."""
+    """(the largest imbalance of a segment in units of `scale_of_force`, N m; 1 where the shape would not stay)."""
     whole_energy(chain, work, d, theta, contacts)
+    for c in range(contacts.number[0]):
+        contacts.active[c] = 1 if contacts.push[c] > 0.0 else 0
     border = model(chain, work, d, nu, theta, contacts)
     most = 0.0
     for i in range(len(chain.h)):
         most = max(most, abs(work.gradient[i, 0]), abs(work.gradient[i, 1]))
-    return most / scale_of_force, 0 if find_step(work, 0, len(chain.h), border, 0.0) else 1
+    return most / scale_of_force, 0 if find_step(work, len(chain.h), border, 0.0) else 1

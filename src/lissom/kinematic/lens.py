@@ -1,4 +1,4 @@
-"""The four-segment cable [HD00 §4]: its middle point lies in the lens common to two balls of radius l/2 around the ends.
+"""The four-segment cable [HD00 §4]: its middle point lies in the lens common to two balls of radius l/2.
 
 The middle point has three degrees of freedom; the outer joints follow it by the two-segment rule. Here the rays on
 which it is looked for are chosen: those through the minima of the two-segment cable, each at the depth in the lens

@@ -14,10 +14,6 @@ from lissom.kinematic.chain import Chain
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# What a descent remembers of a level.
-SHIFT, STEPS, KICKS, TURN, ENERGY, STATUS = range(6)
-STATES = 6
-
 
 class Pyramid(NamedTuple):
     """l: level; i, n: sites and joints of all levels one after the other; the rest as in `Chain`."""

@@ -33,25 +33,31 @@ APART_SEGMENTS = 3
 class Contacts(NamedTuple):
     """c: what may touch. With a part it is at one joint; with itself between two places, each on a segment."""
 
-    count: Indices  # (1,)
+    number: Indices  # (1,) of them
     level: Array  # (c,) m: the gap is normal · (weighted joints) − level
     normal: Array  # (c, 3) towards where the gap grows
     joint: Indices  # (c, 4)
     weight: Array  # (c, 4)
     part: Indices  # (c,) −1: itself
-    push: Array  # (c,) N, of the last shape
+    gap: Array  # (c,) m, of the last shape; negative where it is pressed
+    push: Array  # (c,) N
+    active: Indices  # (c,) 1 where the next step counts on it
+    column: Indices  # (c,) its column in the border then
     stiffness: Array  # (1,) κ, N/m
 
 
 def make_contacts(room: int) -> Contacts:
     return Contacts(
-        count=np.zeros(1, np.int64),
+        number=np.zeros(1, np.int64),
         level=np.zeros(room),
         normal=np.zeros((room, 3)),
         joint=np.zeros((room, 4), np.int64),
         weight=np.zeros((room, 4)),
         part=np.zeros(room, np.int64),
+        gap=np.zeros(room),
         push=np.zeros(room),
+        active=np.zeros(room, np.int64),
+        column=np.zeros(room, np.int64),
         stiffness=np.ones(1),
     )
 
@@ -67,7 +73,7 @@ def with_part(
     stack = new_stack()
     near = radius + margin
     for n in range(len(x)):
-        if skip[n] == 1 or contacts.count[0] >= len(contacts.level):
+        if skip[n] == 1 or contacts.number[0] >= len(contacts.level):
             continue
         p = local(R, o, row(x, n))
         if solid.kind == MESH:
@@ -83,8 +89,8 @@ def with_part(
             distance, normal, _ = field(solid.kind, solid.size, p)
         if distance >= near:
             continue
-        c = contacts.count[0]
-        contacts.count[0] = c + 1
+        c = contacts.number[0]
+        contacts.number[0] = c + 1
         out = apply(R, normal)
         put(contacts.normal, c, out)
         contacts.level[c] = dot(out, row(x, n)) - (distance - radius)
@@ -114,10 +120,10 @@ def with_itself(s: Array, radius: float, margin: float, x: Array, contacts: Cont
             u, v = on_segments(a, e, p, f)
             away = sub(add(a, scale(u, e)), add(p, scale(v, f)))
             distance = math.sqrt(dot(away, away))
-            if distance >= diameter + margin or distance == 0.0 or contacts.count[0] >= len(contacts.level):
+            if distance >= diameter + margin or distance == 0.0 or contacts.number[0] >= len(contacts.level):
                 continue
-            c = contacts.count[0]
-            contacts.count[0] = c + 1
+            c = contacts.number[0]
+            contacts.number[0] = c + 1
             put(contacts.normal, c, scale(1.0 / distance, away))
             contacts.level[c] = diameter
             contacts.part[c] = -1
@@ -131,7 +137,7 @@ def with_itself(s: Array, radius: float, margin: float, x: Array, contacts: Cont
 @lean_kernel
 def gap(contacts: Contacts, x: Array, c: int) -> float:
     """m, negative where it is pressed."""
-    found = -contacts.level[c]
+    found = -float(contacts.level[c])
     for m in range(4):
         found += contacts.weight[c, m] * dot(row(contacts.normal, c), row(x, contacts.joint[c, m]))
     return found
@@ -139,10 +145,11 @@ def gap(contacts: Contacts, x: Array, c: int) -> float:
 
 @lean_kernel
 def contact_energy(contacts: Contacts, x: Array) -> float:
-    """½ κ g² where it is pressed, J; says the push of each contact."""
+    """½ κ g² where it is pressed, J; says gap and push of each contact."""
     energy = 0.0
-    for c in range(contacts.count[0]):
-        g = min(gap(contacts, x, c), 0.0)
-        contacts.push[c] = -contacts.stiffness[0] * g
-        energy += 0.5 * contacts.stiffness[0] * g * g
+    for c in range(contacts.number[0]):
+        contacts.gap[c] = gap(contacts, x, c)
+        pressed = min(contacts.gap[c], 0.0)
+        contacts.push[c] = -contacts.stiffness[0] * pressed
+        energy += 0.5 * contacts.stiffness[0] * pressed * pressed
     return energy

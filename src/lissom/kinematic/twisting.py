@@ -69,7 +69,7 @@ def miss(chain: Chain, d: Array, t: int) -> float:
 def twist_near(chain: Chain, d: Array, t: int, theta: float) -> float:
     """Θ, in the turn that is nearest to `theta`."""
     angle = miss(chain, d, t) + chain.twist_turn[t]
-    return angle + 2.0 * math.pi * math.floor((theta - angle) / (2.0 * math.pi) + 0.5)
+    return float(angle + 2.0 * math.pi * math.floor((theta - angle) / (2.0 * math.pi) + 0.5))
 
 
 @lean_kernel

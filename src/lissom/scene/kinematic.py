@@ -33,7 +33,7 @@ def kinematic_slips(cable: Cable, made: Sequence[tuple[tuple[str | int, ...], Se
             slips.append((("loads", i, "moment"), load.moment, message))
     for i, clip in enumerate(cable.clips):
         if clip.slides:
-            message = f'must be "clamp", "swivel" or "ball" on a kinematic cable: its sections have fixed lengths; {ROD}'
+            message = f'must be "clamp", "swivel" or "ball": sections of a kinematic cable have fixed lengths; {ROD}'
             slips.append((("clips", i, "kind"), clip.kind, message))
         if clip.free:
             slips.append((("clips", i, "free"), clip.free, _held(clip.name)))
@@ -59,8 +59,8 @@ def _section_slips(where: tuple[str | int, ...], section: SectionProperties) -> 
         return [(where, ABSENT, message)]
     if not math.isinf(section.axial):
         message = (
-            f"stretches (axial stiffness {section.axial:.4g} N), and a kinematic cable keeps its length: leave the axial "
-            f"stiffness out, {ROD}"
+            f"stretches (axial stiffness {section.axial:.4g} N), and a kinematic cable keeps its length: leave the "
+            f"axial stiffness out, {ROD}"
         )
         return [(where, ABSENT, message)]
     return []
