@@ -207,7 +207,7 @@ class Simulation(Built):
         report = self._route(cold) if self._modes else self._equilibria(cold)
         if self._jointed:
             left = None if budget is None else max(budget - (time.perf_counter() - began), 0.0)
-            report = self._solve_kinematic(cold, left, report.iterations, began)._replace(reason=report.reason)
+            report = self._solve_kinematic(cold, left, report.iterations, began)
         halting.end()
         return report
 
@@ -224,7 +224,9 @@ class Simulation(Built):
             if report.status in ("converged", "unstable"):
                 self._results.pop(name, None)
                 self._dirty.discard(name)
-        return self._overall(iterations, began)
+        overall = self._overall(iterations, began)
+        stopped = "; ".join(str(k) for k in self.stops)
+        return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
 
     @property
     def _jointed(self) -> dict[str, JointedSolver]:

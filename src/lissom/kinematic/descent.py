@@ -135,7 +135,7 @@ def add_twist(chain: Chain, work: Work, d: Array, t: int, moment: float, column:
 
 @inline
 def add_twisted_joint(chain: Chain, work: Work, d: Array, i: int, moment: float) -> None:
-    """M ∂²Θ of the joint between the sites i and i + 1 (docs/theory/kinematic.md (12))."""
+    """M ∂²Θ of the joint between the sites i and i + 1 (docs/theory/kinematic.md (11))."""
     t, u = row(d, i), row(d, i + 1)
     area = swept(t, u)
     k = moment / max(1.0 + dot(t, u), STRAIGHT_BACK)
@@ -449,8 +449,8 @@ def descend(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contact
                 break
             is_minimum = False
             shift = max(4.0 * shift, unit)
-        if contacts.number[0] == 0 or not revise_contacts(chain, work, contacts):
-            break
+        if contacts.number[0] == 0 or shift > 0.0 or not revise_contacts(chain, work, contacts):
+            break  # a step that is held back counts on what is pressed now: then it leads down
     turn = largest_turn(work, sites)
     slope = slope_of(work, sites)
     part = min(1.0, LARGEST_STEP / turn) if turn > 0.0 else 1.0
@@ -484,8 +484,8 @@ def descend(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contact
         state[KICKS] += 1.0
         kick(chain, d, state[KICKS])
         return FALLING
-    if not lowered and state[SHIFT] < 1e6 * unit and shift > 0.0:
-        state[SHIFT] = 16.0 * shift
+    if not lowered and shift < 1e6 * unit:
+        state[SHIFT] = max(16.0 * shift, unit)
         return FALLING
     return STUCK
 

@@ -1,4 +1,4 @@
-"""The spring at a joint [HD00 (4.2)]: ½ k ω², ω the angle between two segments (docs/theory/kinematic.md (2)).
+"""The spring at a joint [HD00 (4.2)]: ½ k ω², ω the angle between two segments (docs/theory/kinematic.md (2), (4)).
 
 With c = d·e the cosine of ω and u = |e − d|²/4 = sin²(ω/2), which is exact for small angles,
 
