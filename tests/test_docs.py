@@ -21,6 +21,7 @@ MACHINES = ROOT / "docs" / "theory" / "machines.md"
 ROUTING = ROOT / "docs" / "theory" / "routing.md"
 MOTION = ROOT / "docs" / "theory" / "motion.md"
 HAPTIC = ROOT / "docs" / "theory" / "haptic.md"
+KINEMATIC = ROOT / "docs" / "theory" / "kinematic.md"
 
 TOP_FOLDERS = {"src", "docs", "tests", "examples", "benchmarks", ".ci"}
 TOP_FILES = {"Makefile", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "requirements.lock"}
@@ -34,6 +35,7 @@ CITED_CONTACT_SECTION = re.compile(r"contact\.md,?\s*§(\d+)")
 CITED_ROUTING = re.compile(r"routing\.md,?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_HAPTIC = re.compile(r"haptic\.md,?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")
 CITED_HAPTIC_SECTION = re.compile(r"haptic\.md,?\s*§(\d+)")
+CITED_KINEMATIC = re.compile(r"kinematic\.md,?\s*\((\d+)\)")
 CITED_RODS = re.compile(r"(?<=\brods )(?:\((\d+)\)|§(\d+))")
 CITED_HERE = re.compile(r"(?<![\w$])\((\d{1,2})\)(?:[–-]\((\d{1,2})\))?")
 
@@ -115,12 +117,16 @@ def names_bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES, HAPTIC], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES, HAPTIC, KINEMATIC], ids=lambda p: p.stem
+)
 def test_equations_are_numbered_in_order(theory: Path) -> None:
     assert equations(theory) == list(range(1, len(equations(theory)) + 1))
 
 
-@pytest.mark.parametrize("theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES, HAPTIC], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "theory", [THEORY, CONTACT, ROUTING, MOTION, MACHINES, HAPTIC, KINEMATIC], ids=lambda p: p.stem
+)
 def test_sections_are_numbered_in_order(theory: Path) -> None:
     assert sections(theory) == list(range(1, len(sections(theory)) + 1))
 
@@ -135,6 +141,7 @@ def test_equations_cited_by_the_code_exist(path: Path) -> None:
     assert set(numbers(CITED_ROUTING, text)) <= set(equations(ROUTING))
     assert set(numbers(CITED_HAPTIC, text)) <= set(equations(HAPTIC))
     assert {int(n) for n in CITED_HAPTIC_SECTION.findall(text)} <= set(sections(HAPTIC))
+    assert {int(n) for n in CITED_KINEMATIC.findall(text)} <= set(equations(KINEMATIC))
 
 
 @pytest.mark.parametrize("name", ["docs/theory/rods.md", "docs/notation.md"])
@@ -144,7 +151,9 @@ def test_equations_cited_by_the_docs_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("theory", "least"), [(CONTACT, 6), (ROUTING, 5), (MOTION, 2)], ids=["contact", "routing", "motion"]
+    ("theory", "least"),
+    [(CONTACT, 6), (ROUTING, 5), (MOTION, 2), (KINEMATIC, 4)],
+    ids=["contact", "routing", "motion", "kinematic"],
 )
 def test_what_the_other_theories_cite_exists(theory: Path, least: int) -> None:
     """Their own equations as (5), those of the rods as rods (23), rods §6."""

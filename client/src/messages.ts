@@ -638,6 +638,7 @@ export interface CableValues {
   residual: number;
   penetration: number;
   weight: number;
+  level: number;
 }
 
 export interface CheckValue {

@@ -8,6 +8,8 @@ from lissom.exchange.meshfiles import MeshData, part_mesh
 from lissom.exchange.shapes import shape_mesh
 from lissom.geometry import solids
 from lissom.geometry.solids import Solid
+from lissom.jointed import Around
+from lissom.kinematic import cable as kinematic
 from lissom.rods.assembly import Assembly
 from lissom.rods.bodies import Body, Carried, Seat
 from lissom.rods.harness import support_name
@@ -15,6 +17,7 @@ from lissom.rods.islands import connected
 from lissom.rods.line import FRAME
 from lissom.rods.meeting import Meetings
 from lissom.rods.obstacle import Obstacle
+from lissom.rods.result import rotations
 from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Sweep
 from lissom.rods.surroundings import Skin, Surroundings
@@ -29,11 +32,18 @@ _recent: deque[tuple[MeshData, Solid]] = deque(maxlen=2)
 """The solids that were made last, each with its mesh."""
 
 
+def rods_of(scene: Scene) -> list[str]:
+    """Names of the cables that are rods; kinematic ones find their way by themselves."""
+    return [cable.name for cable in scene.cables if cable.model == "rod"]
+
+
 def is_assembly(scene: Scene) -> bool:
     """Whether cables may meet anything: else each is solved alone."""
+    if scene.cables and not rods_of(scene):
+        return False
     if scene.junctions or any(floats(scene, part) or is_solid(part) for part in scene.parts):
         return True
-    return sum(meets_itself(scene, cable.name) for cable in scene.cables) > 1
+    return sum(meets_itself(scene, name) for name in rods_of(scene)) > 1
 
 
 def meets_itself(scene: Scene, name: str) -> bool:
@@ -80,7 +90,7 @@ def make_solid(scene: Scene, part: Part) -> tuple[Solid, tuple[str, ...]]:
 
 def bound(scene: Scene) -> list[list[str]]:
     """Names of the cables, those together that hang on the same free thing; where parts are free, all."""
-    names = [cable.name for cable in scene.cables]
+    names = rods_of(scene)
     if any(floats(scene, part) for part in scene.parts):
         return [names]
     ties = [[member.cable for member in k.members] for k in scene.junctions if k.motion == "free"]
@@ -155,6 +165,20 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
         float(np.linalg.norm(solid.vertices, axis=1).max()) if len(solid.vertices) else float(np.abs(solid.size).max())
     )
     return Obstacle(part.name, solid, part.friction, np.array(position), np.array(quaternion), size)
+
+
+def around(scene: Scene, name: str, solver: RodSolver, made: dict[str, Solid], parts: Poses) -> Around:
+    """What a kinematic cable may touch: parts where they stand, and itself."""
+    cable = scene.cable(name)
+    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    names = [k for k in made if k not in cable.ignore] if cable.collide else []
+    obstacles: list[kinematic.Obstacle] = []
+    for part in names:
+        position, quaternion = parts[part]
+        seats = [k.place for k in solver.supports if (on := named.get(k.name)) is not None and on.on == part]
+        turn = rotations(np.array([quaternion]))[0]
+        obstacles.append(kinematic.Obstacle(made[part], turn, np.array(position), tuple(seats)))
+    return Around(tuple(names), tuple(obstacles), radius(scene, name), cable.collide)
 
 
 def skin(scene: Scene, name: str, solver: RodSolver, afloat: frozenset[int] = frozenset()) -> Skin:

@@ -59,7 +59,8 @@ def solve_many(
     workers = workers or os.cpu_count() or 1
     base = Simulation(scene)
     moves = all(path.endswith((".position", ".quaternion")) for path in values)
-    if count and moves and not scene.parts and not scene.junctions and base.solve().ok:
+    alone = not scene.parts and not scene.junctions and all(k.model == "rod" for k in scene.cables)
+    if count and moves and alone and base.solve().ok:
         return _moved(base, values, count, workers, progress)
     return _edited(scene, values, count, workers, progress)
 

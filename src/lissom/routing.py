@@ -158,6 +158,9 @@ class Routed(ABC):
                 self._dirty.discard(k.cable)
 
     def _enter(self, mode: M) -> M:
+        if self._scene.cable(mode.name).model == "kinematic":
+            message = 'must be "rod" where a length is to follow from forces: edit it first'
+            raise SceneError([Problem(f"{mode.name}/model", "kinematic", message)])
         self._modes[mode.name] = mode
         self._dirty.add(mode.name)
         return mode

@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.assembling import bound, is_assembly, is_solid, make_assembly, make_solid, make_sweep, meets_itself, skin
+from lissom.assembling import (
+    around,
+    bound,
+    is_assembly,
+    is_solid,
+    make_assembly,
+    make_solid,
+    make_sweep,
+    meets_itself,
+    rods_of,
+    skin,
+)
 from lissom.building import Built
 from lissom.geometry.solids import Solid
+from lissom.jointed import JointedSolver, solve_jointed
 from lissom.laying import free_names
 from lissom.posing import RotationLike, as_quaternion, from_matrix, part_way, pointed, vector
 from lissom.reports import Report as Report
@@ -113,7 +125,7 @@ class Simulation(Built):
         self._past: Past | None = None  # of contacts, for the next assembly
         self._sweep: Sweep | None = None
         self._lone: Lone | None = None  # the only cable that can touch anything: itself
-        self._solvers = {c.name: RodSolver(self._line(c), formulation=formulation) for c in scene.cables}
+        self._solvers = {c.name: self._new_solver(self._line(c)) for c in scene.cables}
         self._reports: dict[str, RodReport] = {}
         self._results: dict[str, CableResult] = {}
         self._dirty = set(self._solvers)
@@ -125,6 +137,11 @@ class Simulation(Built):
         self._machine: Machine | None = None
         self._lines: RopeLines | None = None
         self._read_solids()
+
+    def _new_solver(self, line: Line, state: RodState | None = None) -> RodSolver:
+        """Of the model that the scene says."""
+        kind = JointedSolver if self._scene.cable(line.name).model == "kinematic" else RodSolver
+        return kind(line, state, self._formulation)
 
     def _line(self, cable: Cable) -> Line:
         """Mounted where the scene puts the parts, then carried along by what joints and motions did since."""
@@ -179,20 +196,52 @@ class Simulation(Built):
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
-    def solve(self, *, cold: bool = False) -> Report:
-        """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew."""
+    def solve(self, *, cold: bool = False, budget: float | None = None) -> Report:
+        """Equilibrium of every cable that changed. `cold` forgets the present shapes and starts anew.
+
+        `budget`, in seconds, is for kinematic cables: they come as far as they can in it, and their reports say to
+        which level; the next solve goes on from there. While they are moved that is at least four segments, at rest 32.
+        Without it they go to their finest level. Rods take the time they need.
+        """
+        if budget is not None and not 0.0 <= budget < math.inf:
+            raise ValueError(f"budget = {budget}: must be a time from 0 on, in seconds, such as 0.004")
+        began = time.perf_counter()
         report = self._route(cold) if self._modes else self._equilibria(cold)
+        if self._jointed:
+            left = None if budget is None else max(budget - (time.perf_counter() - began), 0.0)
+            report = self._solve_kinematic(cold, left, report.iterations, began)
         halting.end()
         return report
 
+    def _solve_kinematic(self, cold: bool, budget: float | None, iterations: int, began: float) -> Report:
+        """Those that changed, and those that were not done."""
+        wanted = {
+            name: solver for name, solver in self._jointed.items() if cold or name in self._dirty or solver.unfinished
+        }
+        for name, solver in wanted.items():
+            solver.surround(around(self._scene, name, solver, self._solids, self._parts))
+        for name, report in solve_jointed(wanted, cold, budget).items():
+            self._reports[name] = report
+            iterations += report.iterations
+            if report.status in ("converged", "unstable"):
+                self._results.pop(name, None)
+                self._dirty.discard(name)
+        overall = self._overall(iterations, began)
+        stopped = "; ".join(str(k) for k in self.stops)
+        return overall._replace(reason="; ".join(k for k in (overall.reason, stopped) if k))
+
+    @property
+    def _jointed(self) -> dict[str, JointedSolver]:
+        return {name: k for name, k in self._solvers.items() if isinstance(k, JointedSolver)}
+
     def _equilibria(self, cold: bool) -> Report:
-        """At the lengths that the cables have."""
+        """Of rods, at the lengths that the cables have."""
         began = time.perf_counter()
         iterations = 0
         self.stops = ()
         if self._meets:
             return self._solve_together(cold, began)
-        for name in [k for k in self._solvers if cold or k in self._dirty]:
+        for name in [k for k in rods_of(self._scene) if cold or k in self._dirty]:
             report = self._solve_lone(name, cold) if name in self._touchy else self._solvers[name].solve(cold)
             self._reports[name] = report
             iterations += report.iterations
@@ -225,18 +274,19 @@ class Simulation(Built):
 
     def _solve_together(self, cold: bool, began: float) -> Report:
         """Cables among parts, on junctions and near each other."""
-        if not cold and not self._dirty:
+        rods = set(rods_of(self._scene))
+        if not cold and not self._dirty & rods:
             return self._overall(0, began)
         islands = self._islands or self._assemble()
         stopped = self._stop_at_obstacles(islands.depth)
         islands.aim(self._parts)
-        reports = islands.solve(cold, self._dirty)
+        reports = islands.solve(cold, self._dirty & rods)
         iterations = max((k.iterations for k in reports.values()), default=0)
         self._reports |= reports
         for name in [k for k, report in reports.items() if are_good({k: report})]:
             self._results.pop(name, None)
-        if are_good(self._reports):
-            self._dirty.clear()
+        if are_good({name: k for name, k in self._reports.items() if name in rods}):
+            self._dirty -= rods
             self._junctions |= {k.name: k.pose for k in islands.bodies if k.name in self._junctions}
             self._moved |= {k.name: k.pose for k in islands.bodies if k.name in self._parts}
             self._parts = part_poses(self._scene, self._moved, self._settings)
@@ -298,7 +348,8 @@ class Simulation(Built):
         """Where cables touch parts, each other, or themselves, in the last equilibrium."""
         if self._islands is None and self._past is not None and not self._dirty:
             self._assemble()  # after going back to a state
-        return () if self._islands is None else self._islands.contacts
+        found = () if self._islands is None else self._islands.contacts
+        return (*found, *(k for solver in self._jointed.values() for k in solver.contacts()))
 
     @property
     def looks_for_contact(self) -> bool:
@@ -313,13 +364,16 @@ class Simulation(Built):
         """
         if self._islands is None and self._past is not None and not self._dirty:
             self._assemble()
-        if self._islands is None:
-            return ()
-        return tuple(self._islands.clearances({name: self.cable(name).positions for name in self._solvers}))
+        points = {name: np.ascontiguousarray(self.cable(name).positions) for name in self._solvers}
+        found = [] if self._islands is None else self._islands.clearances(points)
+        return (*found, *(k for name, solver in self._jointed.items() for k in solver.clearances(points[name])))
 
     def clearance_along(self, name: str) -> Array:
         """(points,) m from the skin of a cable to the nearest part it may touch; inf where there is none."""
         points = self.cable(name).positions
+        solver = self._solver(name)
+        if isinstance(solver, JointedSolver):
+            return solver.along(np.ascontiguousarray(points))
         if self._meets and self._islands is None and not self._dirty:
             self._assemble()
         if self._islands is None:
@@ -710,7 +764,7 @@ class Simulation(Built):
         `places` along the cable as it was, and where they are now; without them it is longer by the same everywhere.
         """
         old = self._solvers.get(name)
-        new = RodSolver(line, formulation=self._formulation)
+        new = self._new_solver(line)
         if old is not None and old.solved is not None and name in self._reports:
             before, now = places or (old.grid.s[[0, -1]], np.array([0.0, line.length]))
             sides = self.cable(name)._sides
@@ -836,7 +890,7 @@ class Simulation(Built):
         self._islands, self._past = None, state.past
         self._solvers = {}
         for name, line in state.lines.items():
-            self._solvers[name] = RodSolver(line, state.rods[name], self._formulation)
+            self._solvers[name] = self._new_solver(line, state.rods[name])
             if self._solvers[name].solved is None:
                 self._dirty.add(name)
 

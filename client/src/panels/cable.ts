@@ -55,6 +55,10 @@ function readoutsPart(page: Page, name: string): Piece {
       return now?.clearance == null ? "–" : `${page.length(now.clearance)} to ${now.clearance_to}`;
     }, { bad: () => failing("clearance") }),
     readout("Weight", "Of the cable", "value-weight", () => page.text("force", values()?.weight, 2)),
+    readout("Level", "Segments in each section of a kinematic cable; it gets finer when nothing moves", "value-level", () => {
+      const level = values()?.level ?? 0;
+      return level === 0 ? "–" : `${level} segments`;
+    }),
     readout("Certificate", "How far the forces are from balance, relative to the largest: below 1e-6 is exact for all purposes", "value-residual", () => {
       const now = values();
       return now === undefined ? "–" : `${now.status.replace("_", " ")} · ${now.residual === null ? "–" : now.residual.toExponential(1)}`;
@@ -188,6 +192,16 @@ function advancedPart(page: Page, name: string): Piece {
       value: () => cable()?.points,
       commit: (value) => page.edit({ [`${name}/points`]: value }),
     }),
+    checkField(
+      page,
+      {
+        label: "Kinematic",
+        test: "cable-kinematic",
+        title: "A chain with joints that is near the true shape, as fine as the time allows; off: the true shape",
+        value: () => cable()?.fields.model === "kinematic",
+        commit: (value) => page.edit({ [`${name}/model`]: value ? "kinematic" : "rod" }),
+      },
+    ),
     checkField(
       page,
       {

@@ -82,6 +82,8 @@ def certificate(name: str, report: RodReport) -> Text:
     words = []
     if report.status == "converged":
         line.append({True: ", stable", False: ", unstable", None: ", stability not applicable"}[report.stable])
+    if report.level:
+        words.append(f"{report.level} segments a section")
     if report.element:
         words += [f"residual {report.residual:.0e}", report.element]
     if report.iterations:
@@ -108,6 +110,8 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     if result.stretched_length != result.length:
         length += f", stretched to {1000.0 * result.stretched_length:.6g} mm"
     yield "length", f"{length} ({len(result.s)} points)"
+    if result.report.level:
+        yield "approximation", nearness(result.report)
     if math.isinf(result.min_bend_radius):
         yield "smallest bend radius", "none: straight"
     else:
@@ -126,11 +130,19 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     if report.others:
         others = ", ".join(f"{other.energy:.4g} J" for other in report.others)
         yield "other stable shapes", f"{len(report.others)} found, with energy {others}"
-    said = {"newton", "polished"}
+    said = {"newton", "polished", "kinematic"}
     extra = [method for method in report.methods if method not in said]
     if extra:
         yield "methods", ", ".join(extra)
     yield from distances(found, result.name)
+
+
+def nearness(report: RodReport) -> str:
+    """What is certified of a kinematic cable, and what is not."""
+    if math.isinf(report.change):
+        return "a chain in balance; how far from the true shape is not known"
+    moved = f"doubling the segments moved joints by {1000.0 * report.change:.2g} mm"
+    return f"a chain in balance; {moved}: about {1000.0 * report.change / 3.0:.2g} mm from the true shape"
 
 
 def distances(found: Findings, name: str) -> Iterator[tuple[str, str]]:

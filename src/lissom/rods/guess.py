@@ -139,13 +139,13 @@ def first_guess(layout: Layout, poses: Poses, start: Start, initial: Array | Non
     in_tension = layout.is_rope or (start.hanging and start.sag is None)
     points = np.full((len(layout.s), 3), np.nan)
     if initial is not None:
-        curves.resample(_refined(initial), layout.s / layout.s[-1], points)
+        curves.resample(refined(initial), layout.s / layout.s[-1], points)
     sag = layout.down if start.sag is None else start.sag
     guess_shape(layout, *poses, start.hanging, sag, in_tension, initial is None, points, q, nu)
     return q, nu
 
 
-def _refined(points: Array) -> Array:
+def refined(points: Array) -> Array:
     """A smooth curve through given points (Catmull–Rom), finely sampled: corners would start as kinks."""
     if len(points) < 3:
         return points

@@ -58,6 +58,8 @@ class RodReport:
     shortfall: float  # m by which the cable is too short, if infeasible
     seconds: float
     penetration: float = 0.0  # m: how deep the cable is in what it touches
+    level: int = 0  # of a kinematic cable: segments in each section
+    change: float = 0.0  # m, of a kinematic cable: by how much joints moved when their number was last doubled
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,7 @@ from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
 from lissom.scene.haptic import haptic_slips
 from lissom.scene.harness import joint_slips, loose_slips, member_slips
+from lissom.scene.kinematic import floating_slips, kinematic_slips
 from lissom.scene.library import PREFIX, library
 from lissom.scene.mechanism import mechanism_slips
 from lissom.scene.mounting import mounted_slips, name_slips, reference_slips
@@ -40,7 +41,8 @@ def scene_slips(scene: Scene) -> list[Slip]:
 
 def joined_slips(scene: Scene) -> list[Slip]:
     """How cables are held, by parts and by each other."""
-    return mounted_slips(scene) + joint_slips(scene) + loose_slips(scene) + haptic_slips(scene)
+    mounted = mounted_slips(scene) + floating_slips(scene)
+    return mounted + joint_slips(scene) + loose_slips(scene) + haptic_slips(scene)
 
 
 def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties]) -> list[Slip]:
@@ -57,6 +59,9 @@ def _type_slips(scene: Scene, cable: Cable, known: dict[str, SectionProperties])
     slips = _size_slips(scene, cable, own) + _limit_slips(scene, cable, own)
     if own.is_rope:
         slips += _rope_slips(cable)
+    if cable.model == "kinematic":
+        others = [(where, known[name]) for where, name in named if where != ("type",)]
+        slips += kinematic_slips(cable, [(("type",) if cable.type is not None else ("model",), own), *others])
     for where, name in named:
         if known[name].is_rope != own.is_rope:
             message = "must have bending stiffness where the cable has it, and none where it has none"

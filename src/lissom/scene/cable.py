@@ -34,6 +34,7 @@ from lissom.scene.pose import direction_of, orientation_of
 EndKind = Literal["clamp", "ball", "swivel", "free"]
 ClipKind = Literal["clamp", "ball", "swivel", "ring", "sleeve"]
 Axis = Literal["x", "y", "z"]
+Model = Literal["rod", "kinematic"]
 
 Twist = Annotated[
     float,
@@ -209,6 +210,7 @@ class Cable(TypeFields):
 
     name: Name = Field(description="a name, unique in the scene")
     type: Name | None = Field(None, description='a name under [types], or "library:NAME"')
+    model: Model = Field("rod", description="rod (the true shape), kinematic (near it, as fine as time allows)")
     length: CableLength = Field(description="unstretched length, m")
     points: Annotated[int, Count(3, MAX_POINTS)] | None = Field(None, description="discretisation points")
     rest: Rest | None = Field(None, description="shape without forces; absent: straight")

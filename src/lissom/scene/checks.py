@@ -34,6 +34,7 @@ RESERVED: Final = frozenset(
         "end",
         "name",
         "type",
+        "model",
         "length",
         "points",
         "rest",

@@ -37,7 +37,7 @@ def reference_slips(scene: Scene) -> list[Slip]:
     parts = {part.name: part for part in scene.parts}
     slips = _parent_slips(scene, parts)
     for i, cable in enumerate(scene.cables):
-        for where, held in _supports(cable):
+        for where, held in supports_of(cable):
             slips += [(("cables", i, *where, *key), value, text) for key, value, text in _on_slips(held, parts)]
         slips += [(("cables", i, *key), value, text) for key, value, text in _ignore_slips(cable.ignore, parts)]
     for i, part in enumerate(scene.parts):
@@ -58,7 +58,7 @@ def _ignore_slips(ignored: tuple[str, ...], parts: dict[str, Part]) -> list[Slip
     return slips
 
 
-def _supports(cable: Cable) -> Iterator[tuple[Where, End | Clip]]:
+def supports_of(cable: Cable) -> Iterator[tuple[Where, End | Clip]]:
     if cable.start is not None:
         yield ("start",), cable.start
     if cable.end is not None:
@@ -116,7 +116,7 @@ def mounted_slips(scene: Scene) -> list[Slip]:
     for i, cable in enumerate(scene.cables):
         if not is_mounted(cable):
             continue
-        for where, held in _supports(cable):
+        for where, held in supports_of(cable):
             slips += [(("cables", i, *where, *key), value, text) for key, value, text in _kind_slips(held, parts)]
         # Parts move, and what is mounted on them with them: a written twist only picks the nearest turn.
         slips += [(("cables", i, *where), value, text) for where, value, text in twist_slips(cable, compare=False)]

@@ -734,6 +734,7 @@ class CableValues:
     residual: float
     penetration: float
     weight: float  # N
+    level: int  # of a kinematic cable: segments in each section; 0: a rod
 
 
 @dataclass(frozen=True, slots=True)

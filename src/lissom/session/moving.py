@@ -31,6 +31,9 @@ PATIENCE: Final = 300
 UNFOUND: Final = 151
 """Iterations that looking for an equilibrium counts as when there is none: it takes the longest."""
 
+FRAME: Final = 0.004
+"""Seconds in which kinematic cables follow what is dragged; the rest comes when it is let go."""
+
 STEP: Final = 0.05
 """Part of the cable's length: a script follows a drag in steps of this."""
 
@@ -215,7 +218,7 @@ def step_to(session: Session, command: Drag, stride: float) -> Drag:
 def put(session: Session, held: Grabbed, pose: tuple[Vec3, Vec4 | None]) -> Report:
     for path, position, quaternion in moves(held, pose):
         session.simulation.move(path, position=position, quaternion=quaternion)
-    return session.solve()
+    return session.solve(budget=FRAME)
 
 
 def moves(held: Grabbed, pose: tuple[Vec3, Vec4 | None]) -> list[tuple[str, Vec3, Vec4 | None]]:

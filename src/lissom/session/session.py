@@ -163,10 +163,10 @@ class Session:
                 del held.led[passed:]
             raise
 
-    def solve(self, cold: bool = False) -> Report:
-        """Follows what was changed, where the simulation is on."""
+    def solve(self, cold: bool = False, budget: float | None = None) -> Report:
+        """Follows what was changed, where the simulation is on; kinematic cables as far as the budget (s) goes."""
         if self.simulate or cold:
-            self.report = self.simulation.solve(cold=cold)
+            self.report = self.simulation.solve(cold=cold, budget=budget)
         self.changed = True
         return self.report
 

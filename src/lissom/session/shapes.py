@@ -195,6 +195,7 @@ def values_of(found: Findings) -> list[CableValues]:
                 result.residual,
                 report.penetration if report is not None else 0.0,
                 weight(found, name),
+                0 if report is None else report.level,
             )
         )
     return values

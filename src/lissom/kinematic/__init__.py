@@ -1,0 +1,1 @@
+"""Kinematic cables: chains of rigid segments with springs at the joints, as fine as the time allows [HD00]."""

@@ -1,0 +1,238 @@
+"""Cables with model = "kinematic" in scenes: beside the rod, with clips and loads, among parts, within a budget."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lissom.scene import Scene
+from lissom.simulation import Simulation
+
+HOSE: dict[str, Any] = {
+    "name": "hose",
+    "model": "kinematic",
+    "length": 0.6,
+    "stiffness": {"bending": 0.02, "torsion": 0.016},
+    "mass_per_length": 0.1,
+    "radius": 0.005,
+    "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
+    "end": {"position": [0.3, 0.2, 0.0], "tangent": [0, 1, 0]},
+}
+
+
+def scene(parts: list[dict[str, Any]] | None = None, **changes: Any) -> Scene:
+    cable = {k: v for k, v in {**HOSE, **changes}.items() if v is not None}
+    return Scene.from_dict({"cables": [cable], "parts": parts or []})
+
+
+def both(**changes: Any) -> tuple[Simulation, Simulation]:
+    """The same cable, kinematic and as a rod."""
+    made = [Simulation(scene(**{**changes, "model": model})) for model in ("kinematic", "rod")]
+    for simulation in made:
+        report = simulation.solve()
+        assert report.ok, report.reason
+    return made[0], made[1]
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "clamped": {},
+    "twisted": {"twist": math.radians(150.0)},
+    "swivels": {"start": {**HOSE["start"], "kind": "swivel"}, "end": {**HOSE["end"], "kind": "swivel"}},
+    "balls": {"start": {"position": [0, 0, 0]}, "end": {"position": [0.3, 0.2, 0.0]}},
+    "free end": {"end": None},
+    "ball clip": {"clips": [{"at": 0.4, "position": [0.2, 0.0, 0.08]}]},
+    "clamp clip": {"clips": [{"at": 0.4, "position": [0.2, 0.0, 0.08], "tangent": [1, 0.2, 0]}]},
+    "load": {"loads": [{"at": 0.5, "force": [0.0, 0.0, -0.4]}]},
+    "two types": {"stretches": [{"from": 0.0, "to": 0.5, "type": "soft"}]},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_near_the_rod_in_shape_forces_and_moments(name: str) -> None:
+    changes = dict(CASES[name])
+    made = []
+    for model in ("kinematic", "rod"):
+        cable = {k: v for k, v in {**HOSE, **changes, "model": model}.items() if v is not None}
+        soft = {"stiffness": {"bending": 0.008, "torsion": 0.006}, "mass_per_length": 0.1, "radius": 0.005}
+        simulation = Simulation(Scene.from_dict({"types": {"soft": soft}, "cables": [cable]}))
+        report = simulation.solve()
+        assert report.ok, report.reason
+        made.append(simulation.cable("hose"))
+    ours, rod = made
+    s = np.linspace(0.0, 0.6, 33)
+    shapes = [np.stack([np.interp(s, k.s, k.positions[:, a]) for a in range(3)], axis=1) for k in made]
+    assert np.abs(shapes[0] - shapes[1]).max() < 1e-3 * 0.6
+    for support, wrench in rod.reactions.items():
+        size = max(float(np.abs(k.force).max()) for k in rod.reactions.values())
+        assert np.abs(ours.reactions[support].force - wrench.force).max() < 0.01 * size
+        turn = max(float(np.abs(k.moment).max()) for k in rod.reactions.values()) + 1e-6
+        assert np.abs(ours.reactions[support].moment - wrench.moment).max() < 0.02 * turn
+    assert ours.turns == pytest.approx(rod.turns, abs=2e-3)
+    assert ours.min_bend_radius == pytest.approx(rod.min_bend_radius, rel=0.03)
+    assert ours.report.level == 64
+    assert ours.report.residual < 1e-6
+
+
+def test_without_a_budget_it_goes_to_the_finest_level_and_says_how_near_that_is() -> None:
+    kinematic, rod = both()
+    report = kinematic.solve().cables["hose"]
+    assert report.level == 64
+    away = np.linalg.norm(kinematic.cable("hose").positions - rod.cable("hose").positions, axis=1).max()
+    assert away == pytest.approx(report.change / 3.0, rel=0.25)
+    assert report.length_error < 1e-15
+
+
+def test_points_say_the_finest_level() -> None:
+    simulation = Simulation(scene(points=100))
+    simulation.solve()
+    assert simulation.solve().cables["hose"].level == 128
+
+
+def test_a_budget_of_nothing_gives_four_segments_while_moving_and_32_at_rest() -> None:
+    simulation = Simulation(scene())
+    assert simulation.solve(budget=0.0).cables["hose"].level == 4
+    assert len(simulation.cable("hose").positions) == 5
+    assert simulation.solve(budget=0.0).cables["hose"].level == 32
+    simulation.move("hose/end", position=(0.3, 0.2, 0.02))
+    assert simulation.solve(budget=0.0).cables["hose"].level == 4
+    assert simulation.solve(budget=10.0).cables["hose"].level == 64
+    assert simulation.solve(budget=0.0).cables["hose"].level == 64  # nothing changed
+
+
+def test_a_second_call_continues_to_what_one_call_without_a_budget_gives() -> None:
+    simulation, whole = Simulation(scene()), Simulation(scene())
+    whole.solve()
+    levels = [simulation.solve(budget=1e-9).cables["hose"].level]
+    while levels[-1] < 64:
+        levels.append(simulation.solve(budget=1e-4).cables["hose"].level)
+    assert levels == sorted(levels)
+    there = simulation.cable("hose").positions
+    assert np.abs(there - whole.cable("hose").positions).max() < 1e-12
+
+
+def test_a_budget_that_is_no_time_is_an_error() -> None:
+    with pytest.raises(ValueError, match="budget = -1: must be a time from 0 on, in seconds"):
+        Simulation(scene()).solve(budget=-1)
+
+
+def test_while_dragged_it_stays_on_its_branch() -> None:
+    simulation = Simulation(scene())
+    simulation.solve()
+    last = simulation.cable("hose").positions
+    for k in range(1, 41):
+        simulation.move("hose/end", position=(0.3, 0.2 - 0.005 * k, 0.0025 * k))
+        assert simulation.solve().ok
+        now = simulation.cable("hose").positions
+        assert np.linalg.norm(now - last, axis=1).max() < 0.03
+        last = now
+
+
+def test_state_save_and_grip(tmp_path: Any) -> None:
+    simulation = Simulation(scene())
+    simulation.solve()
+    there = simulation.cable("hose").positions
+    state = simulation.state()
+    simulation.move("hose/end", position=(0.2, 0.2, 0.1))
+    simulation.solve()
+    simulation.restore(state)
+    assert np.array_equal(simulation.cable("hose").positions, there)
+    assert np.abs(simulation.copy().cable("hose").positions - there).max() < 1e-12
+    simulation.save(tmp_path / "hose.toml")
+    opened = Simulation.open(tmp_path / "hose.toml")
+    assert np.abs(opened.cable("hose").positions - there).max() < 1e-6
+    grip = simulation.grip("hose", at=0.5)
+    assert grip.move(position=grip.position + np.array([0.0, 0.0, 0.02])).ok
+    assert np.linalg.norm(grip.wrench.force) > 0.0
+    grip.release()
+    assert simulation.solve().ok
+    again = simulation.cable("hose")
+    s = np.linspace(0.0, 0.6, len(there))
+    back = np.stack([np.interp(s, again.s, again.positions[:, k]) for k in range(3)], axis=1)
+    assert np.abs(back - there).max() < 1e-4
+
+
+def test_models_are_switched_by_an_edit() -> None:
+    simulation = Simulation(scene())
+    simulation.solve()
+    simulation.edit("hose", model="rod")
+    assert simulation.solve().cables["hose"].element == "polished"
+    simulation.edit("hose", model="kinematic")
+    report = simulation.solve()
+    assert report.cables["hose"].element == "kinematic"
+    assert report.ok
+
+
+def test_it_lies_on_a_plane_like_the_rod() -> None:
+    floor: list[dict[str, Any]] = [{"name": "floor", "position": [0, 0, -0.1], "shape": {"kind": "plane"}}]
+    changes = {
+        "start": {"position": [0, 0, 0]},
+        "end": {"position": [0.35, 0, 0]},
+        "stiffness": {"bending": 0.002, "torsion": 0.001},
+    }
+    made = []
+    for model in ("kinematic", "rod"):
+        simulation = Simulation(scene(floor, **{**changes, "model": model}))
+        report = simulation.solve()
+        assert report.ok, report.reason
+        made.append(simulation)
+    ours, rod = (k.cable("hose") for k in made)
+    assert ours.positions[:, 2].min() > -0.1 + 0.005 - 1e-4
+    pushes = [sum(float(c.force[2]) for c in k.contacts) for k in made]
+    assert pushes[0] == pytest.approx(pushes[1], rel=0.05)
+    total = sum(ours.reactions[k].force[2] for k in ("start", "end")) + pushes[0]
+    assert total == pytest.approx(0.6 * 0.1 * 9.81, rel=1e-6)
+    x = np.stack([np.interp(ours.s, rod.s, rod.positions[:, k]) for k in range(3)], axis=1)
+    assert np.linalg.norm(ours.positions - x, axis=1).max() < 5e-3
+
+
+def test_it_is_pushed_aside_by_a_part_that_moves_in() -> None:
+    ball = [
+        {"name": "ball", "position": [0.15, 0, -0.4], "motion": "held", "shape": {"kind": "sphere", "radius": 0.05}}
+    ]
+    changes = {"start": {"position": [0, 0, 0]}, "end": {"position": [0.3, 0, 0]}}
+    simulation = Simulation(scene(ball, **changes))
+    assert simulation.solve().ok
+    before = simulation.cable("hose").energy["total"]
+    assert not simulation.contacts
+    for k in range(1, 9):
+        simulation.move("ball", position=(0.15, 0.0, -0.4 + 0.02 * k))
+        assert simulation.solve().ok
+    x = simulation.cable("hose").positions
+    assert simulation.cable("hose").energy["total"] > before + 1e-4
+    assert np.linalg.norm(x - (0.15, 0.0, -0.24), axis=1).min() > 0.05 + 0.005 - 1e-4
+    assert {c.part for c in simulation.contacts} == {"ball"}
+
+
+def test_a_loop_does_not_pass_through_itself() -> None:
+    changes: dict[str, Any] = {
+        "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
+        "end": {"position": [0.12, 0.004, 0.0], "tangent": [1, 0, 0]},
+        "mass_per_length": 0.0,
+    }
+    simulation = Simulation(scene(**changes))
+    assert simulation.solve().ok
+    assert [c.part for c in simulation.contacts] == ["hose"] * len(simulation.contacts)
+    assert simulation.contacts
+    through = Simulation(scene(**changes, collide=False))
+    assert through.solve().ok
+    assert not through.contacts
+    assert simulation.cable("hose").energy["total"] > through.cable("hose").energy["total"]
+
+
+def test_too_short_is_infeasible_and_says_by_how_much() -> None:
+    report = Simulation(scene(end={"position": [0.7, 0, 0]})).solve()
+    assert report.status == "infeasible"
+    assert "100 mm too short" in report.reason
+
+
+def test_several_cables_at_once_are_what_each_is_alone() -> None:
+    cables = [
+        {**HOSE, "name": f"hose {k}", "end": {"position": [0.3, 0.1 * k, 0.0], "tangent": [0, 1, 0]}} for k in range(4)
+    ]
+    together = Simulation(Scene.from_dict({"cables": cables}))
+    assert together.solve().ok
+    for cable in cables:
+        alone = Simulation(Scene.from_dict({"cables": [cable]}))
+        alone.solve()
+        assert np.array_equal(alone.cable(cable["name"]).positions, together.cable(cable["name"]).positions)
