@@ -1,4 +1,5 @@
 // The clock of a machine, below the view: reset, play, single step, speed, time; and whether it keeps up with real time.
+import type { Clock } from "../messages";
 import { SPEEDS } from "../player";
 import { selectBox } from "./choices";
 import { button } from "./buttons";
@@ -23,8 +24,7 @@ export function rewind(page: Page): void {
 }
 
 export function transport(page: Page): Piece {
-  const clock = (): NonNullable<NonNullable<ReturnType<typeof frame>>["clock"]> | null => frame()?.clock ?? null;
-  const frame = () => page.store.get("frame");
+  const clock = (): Clock | null => page.store.get("frame")?.clock ?? null;
   const mark = icon("play");
   const play = h("button", { type: "button", class: "button primary play-button", test: "machine-play", onclick: () => togglePlay(page) }, mark);
   const reset = button({ icon: "reset", title: "Back to the start, 0 s; motors stay as they are set (Home)", test: "machine-reset", class: "quiet", run: () => rewind(page) });

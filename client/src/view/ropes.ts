@@ -231,7 +231,6 @@ export class Ropes {
         this.group.add(view.mesh);
       }
     }
-    this.group.visible = true;
     for (const view of this.views.values()) view.mesh.layers.mask = hidden.has(view.info.name) ? 0 : 1;
     const frame = this.store.get("frame");
     if (frame !== null) this.setFrame(frame);

@@ -75,9 +75,7 @@ def advance(session: Session, command: Advance) -> Json:
     if not 1 <= command.substeps <= MOST_SUBSTEPS:
         raise ValueError(f"substeps = {command.substeps}: must be from 1 to {MOST_SUBSTEPS}")
     if not run.playing and session.grabbed is None and session.history.undo_label != "step":
-        run.before = session.moment()
-        before, run.before = run.before, None
-        session.history.push("step", before)
+        session.history.push("step", session.moment())
         session.described = False
     run.error = ""
     runs.advance(session, run, command.substeps)
