@@ -219,7 +219,7 @@ class TimePlot {
           { ...axis(22), space: 60, values: (_, ticks) => ticks.map((k) => `${k} s`) },
           { ...axis(56), space: 24, values: (_, ticks) => ticks.map((k) => (Math.abs(k) >= 1e4 ? `${Number((k / 1e3).toPrecision(4))}k` : String(Number(k.toPrecision(4))))) },
         ],
-        series: [{}, ...series.map((_, i) => ({ stroke: () => colour(i), width: 1.6, points: { show: false }, spanGaps: true }))],
+        series: [{}, ...series.map((_, i) => ({ stroke: () => colour(groups[i]), width: 1.6, points: { show: false }, spanGaps: true }))],
         cursor: { y: false, drag: { x: false, y: false }, points: { show: true, size: 5 } },
       },
       data,

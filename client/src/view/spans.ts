@@ -37,6 +37,7 @@ export class Spans {
     const anew = now - this.said > EVERY || store.get("frame")?.clock?.playing !== true;
     if (anew) this.said = now;
     const hidden = new Set(store.get("scene")?.hidden);
+    const nothing = 1e-6 * (ropes.scale?.high ?? 0); // what a solution leaves of 0
     for (const [name, { data, mesh }] of any && tensions ? ropes.views : []) {
       if (data === null || !mesh.visible || hidden.has(name)) continue;
       for (let m = 0; m < data.spans && kept.size < MOST; m++) {
@@ -46,7 +47,7 @@ export class Spans {
         if (ends[0] === null || ends[1] === null || ends[0].distanceTo(ends[1]) < SHORT) continue;
         const key = `span ${name} ${link}`;
         kept.add(key);
-        this.put(key, at, slack > 0 ? `slack ${length(slack, unitOf(store))}` : pull(tension), slack > 0, anew);
+        this.put(key, at, slack > 0 ? `slack ${length(slack, unitOf(store))}` : pull(tension < nothing ? 0 : tension), slack > 0, anew);
       }
     }
     labels.retain("span ", kept);
