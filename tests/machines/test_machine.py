@@ -82,7 +82,7 @@ def test_run_prints_json_and_writes_files(tmp_path: Path) -> None:
 
 def test_plots_begin_with_what_was_solved_and_hide_no_line() -> None:
     """The tension of the first instant is not known; the spans of a smooth rope are one line that names them all."""
-    found = record(Machine(Scene.load(EXAMPLES / "merge-split.toml")), 30, 1.0 / 60.0, lambda _: None)
+    found = record(Machine(Scene.load(EXAMPLES / "merge-split.toml")), 20, 1.0 / 60.0, lambda _: None)
     assert np.isnan(found.tension["rope"][0]).all()
     axis = plot_tensions(found).axes[0]
     assert [k.get_label() for k in axis.get_lines()] == ["from post, sheave"]

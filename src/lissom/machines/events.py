@@ -9,7 +9,7 @@ from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import row3
-from lissom.machines.hanging import end_direction, hang, hangs
+from lissom.machines.hanging import SLACK, end_direction, hang, hangs
 from lissom.machines.meeting import BESIDE, CLEAR, Guests, lay_plane, look, wait_again
 from lissom.machines.ropes import (
     HYBRID,
@@ -323,6 +323,8 @@ def take_up(
     extra = max(0.0, left + right - rest - stretched)  # beyond how it is stretched
     if (on <= 0.0 and not slack) or rest <= 0.0 or extra > DETOUR * links.length[i]:
         return False
+    if on < 0.0 and not (own > SLACK * left and rest - own > SLACK * right):
+        return False  # around a wheel that it does not touch it would be taut
     if slack:  # neither side is shorter than its way
         own = min(max(own, left), rest - right) if extra == 0.0 else rest * left / (left + right)
     links.place_out[i], links.place_in[k] = out_i, in_k
@@ -384,7 +386,10 @@ def hanging_arc(links: Links, k: int, span: int, leaves: bool, gravity: Vector) 
 
 @kernel
 def hangs_over(links: Links, i: int, k: int, gravity: Vector) -> bool:
-    """Whether the span i would cut link k as it hangs if it passed it by."""
+    """Whether both spans of link k are slack, and the span i would cut it as it hangs if it passed it by."""
+    for span in (i, k):
+        if not hangs(row3(links.start, span), row3(links.end, span), links.rest[span], gravity):
+            return False
     after = links.next[k]
     ok, p, q, ci, ca = find_span(links, i, after)
     rest = links.rest[i] + links.stored[k] + links.rest[k]
