@@ -32,7 +32,7 @@ def main(folder: Path) -> Path:
             simulation = lissom.Simulation(lissom.Scene.load(SCENES / f"{name}.toml"))
             simulation.solve().raise_if_failed()
             cables = [simulation.cable(k) for k in simulation.cables]
-            axes = space(figure, np.concatenate([1000.0 * k.positions for k in cables]), (2, 2, number + 1))
+            axes = space(figure, np.concatenate([1000.0 * k.positions for k in cables]), 221 + number)
             for k, cable in enumerate(cables):
                 colour = np.array(colormaps["viridis"](0.1 + 0.2 * k))
                 draw_tube(axes, 1000.0 * cable.positions, cable.quaternions, circle, colour)

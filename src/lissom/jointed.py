@@ -87,6 +87,10 @@ class JointedSolver(RodSolver):
 
     def __init__(self, line: Line, state: RodState | None = None, formulation: str = "rotations") -> None:
         self.unfinished = False  # whether another solve would go on to a finer level
+        self._state: RodState | None = None
+        self._unread = False  # the chains have moved on since the state was read off them …
+        self._asked = line.supports  # … to these supports
+        self._telling = 0.0  # s that the report took last
         self._stretches: tuple[Stretch, ...] = ()
         self._around: Around | None = None
         super().__init__(line, state, formulation)
@@ -135,6 +139,18 @@ class JointedSolver(RodSolver):
 
     # ---- states --------------------------------------------------------------------------------------------------
 
+    @property
+    def solved(self) -> RodState | None:
+        """The last good state: read off the chains when someone asks for it."""
+        if self._unread:
+            self._unread = False
+            self._state = self._read_state()
+        return self._state
+
+    @solved.setter
+    def solved(self, state: RodState | None) -> None:
+        self._state, self._unread = state, False
+
     def adopt(self, state: RodState) -> bool:
         if not super().adopt(state):
             return False
@@ -179,7 +195,7 @@ class JointedSolver(RodSolver):
     def prepare(self, cold: bool) -> Shortfall | None:
         """What cannot close; else the chains are ready to be solved."""
         shortfall = find_shortfall(self.supports, False)
-        if shortfall is None and (cold or self.solved is None):
+        if shortfall is None and (cold or (self._state is None and not self._unread)):
             for stretch in self._stretches:
                 stretch.cable.forget()
             if self._line.initial is not None:
@@ -193,6 +209,14 @@ class JointedSolver(RodSolver):
 
     def settle(self, began: float) -> RodReport:
         """The shape that was reached becomes the state; how far it came."""
+        now = time.perf_counter()
+        self._unread, self._asked = True, self.supports
+        self.unfinished = any(k.level < len(k.segments) - 1 for k in self.cables)
+        report = self._report_of(self.cables, began)
+        self._telling = time.perf_counter() - now
+        return report
+
+    def _read_state(self) -> RodState:
         cables = self.cables
         counts = np.concatenate([[k.segments[k.level]] * len(k.layout.sections) for k in cables])
         if counts.tolist() != self._counts.tolist():
@@ -201,9 +225,7 @@ class JointedSolver(RodSolver):
             self.may_polish = False
         self.scheme = STAGGERED
         self.q, self.nu, carried, pushed = self._read(counts)
-        self.solved = RodState(STAGGERED, self.q, self.nu, self.grid.s, self.supports, carried, pushed)
-        self.unfinished = any(k.level < len(k.segments) - 1 for k in cables)
-        return self._report_of(cables, began)
+        return RodState(STAGGERED, self.q, self.nu, self.grid.s, self._asked, carried, pushed)
 
     def _report_of(self, cables: list[Cable], began: float) -> RodReport:
         found = [k.certificate(k.level) for k in cables]
@@ -287,13 +309,13 @@ class JointedSolver(RodSolver):
     def _frames(self, d: Array, turn: Array) -> Array:
         """Carried along from the first clamp; those of the others are what they hold."""
         q = np.zeros((len(d), 4))
-        clamps = [] if self._line.is_rope else [n for n, k in enumerate(self.supports) if k.direction == FRAME]
+        clamps = [] if self._line.is_rope else [n for n, k in enumerate(self._asked) if k.direction == FRAME]
         first = self._site[self.grid.support_at[clamps[0]]] if clamps else 0
-        q[first] = self.supports[clamps[0]].quaternion if clamps else guess.carry((1.0, 0.0, 0.0, 0.0), tuple(d[first]))
+        q[first] = self._asked[clamps[0]].quaternion if clamps else guess.carry((1.0, 0.0, 0.0, 0.0), tuple(d[first]))
         carry_frames(d, turn, first, q)
         for n in clamps:
             i = self._site[self.grid.support_at[n]]
-            held = np.array(self.supports[n].quaternion)
+            held = np.array(self._asked[n].quaternion)
             q[i] = held if held @ q[i] >= 0.0 else -held
         return q
 
@@ -355,7 +377,8 @@ def solve_jointed(solvers: dict[str, JointedSolver], cold: bool, budget: float |
     short = {name: solver.prepare(cold) for name, solver in solvers.items()}
     cables = [k for name, solver in solvers.items() if short[name] is None for k in solver.cables]
     if cables:
-        solve_all(cables, None if budget is None else budget - (time.perf_counter() - began))
+        telling = sum(k._telling for k in solvers.values())
+        solve_all(cables, None if budget is None else budget - telling - (time.perf_counter() - began))
     reports: dict[str, RodReport] = {}
     for name, solver in solvers.items():
         missing = short[name]

@@ -30,7 +30,7 @@ def refused(data: dict[str, Any]) -> str:
         ({"model": "catenary"}, "model", "kinematic"),
         ({"rest": {"curvature": [1.0, 0.0, 0.0]}}, "rest", "straight at rest"),
         ({"friction": 0.3}, "friction", "slips freely"),
-        ({"loads": [{"at": 0.5, "moment": [0, 0, 1]}]}, "loads", "carries forces only"),
+        ({"loads": [{"at": 0.5, "moment": [0, 0, 1]}]}, "load 1.moment", "carries forces only"),
         ({"clips": [{"kind": "ring", "position": [0.1, 0, 0]}]}, "clip", "fixed lengths"),
         ({"end": {**CABLE["end"], "free": ["x"]}}, "free", "held in place"),
         ({"stiffness": {"bending": [0.02, 0.01], "torsion": 0.016}}, "model", "round section"),

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom import kernels
 from lissom.geometry.solids import Solid
-from lissom.kernels import unchecked
 from lissom.kinematic import building, descent, doubling, touching
 from lissom.kinematic.building import Hold, Layout
 from lissom.kinematic.chain import STATUS, STEPS, Chain, closure_error, joints, make_work
@@ -75,6 +75,7 @@ class Cable:
         self._minima = np.zeros((6, 2))
         self._starts = np.zeros((max(len(layout.holds) - 1, 1), STARTS, 4, 3))
         self._best = np.zeros((self._most_sites + self._border + 1, 3))
+        self._pace = 0.0  # s for a segment, in the last sweeps within a budget
         self._warm = False  # there are shapes to go on from
         self._moved = True
         self.radius = 0.0
@@ -142,17 +143,19 @@ class Cable:
         progress[COUNT] = 0
         if self._moved:
             self.contacts.number[0] = 0
-            unchecked(doubling.begin)(
+            kernels.unchecked(doubling.begin)(
                 self.pyramid, self.work, self._minima, self._starts, self._best, self._warm, progress
             )
             self._moved, self._warm = False, True
             self._looks = 0
             self.pressed = ()
-        advance = unchecked(doubling.advance)
+        advance = kernels.unchecked(doubling.advance)
         last = len(self.segments) - 1
         while progress[REACHED] < last:
             wanted = progress[REACHED] < 0 or self.segments[progress[REACHED]] < floor
-            if budget is not None and not wanted and time.perf_counter() - began >= budget:
+            sites = int(self.pyramid.site0[progress[WORKING] + 1] - self.pyramid.site0[progress[WORKING]])
+            now = time.perf_counter()
+            if budget is not None and not wanted and now - began + self._pace * max(sites, QUOTA) > budget:
                 break
             if self.may_touch and self._looks == 0:
                 self._look()
@@ -169,6 +172,9 @@ class Cable:
                 progress,
             ):
                 self._look_again()
+            if budget is not None:  # a sweep is not interrupted: the next one is begun only where it fits
+                taken = (time.perf_counter() - now) / max(sites, QUOTA)
+                self._pace = min(taken, 1.2 * self._pace) if self._pace > 0.0 else taken
         return Reached(self.segments[self.level], self.level == last, self.steps, self.settled)
 
     def _look(self) -> None:

@@ -26,6 +26,8 @@ LARGEST_STEP = 1.0  # rad by which a direction turns in one step
 CLOSE_ENOUGH = 1e-5  # rad: after a step shorter than this the next would be its square
 FIRST_SHIFT = 1e-2  # of the mean stiffness of a joint
 MOST_SHIFTS = 24
+# Part of the mean stiffness: what is softer counts as neutral, such as a turn about the chord that nothing resists.
+NEUTRAL = 1e-6
 MOST_SETS = 8  # of contacts that a step counts on
 HALVINGS = 12
 KICK = 0.03  # rad, out of a shape that would not stay
@@ -442,10 +444,11 @@ def descend(chain: Chain, work: Work, d: Array, nu: Array, theta: Array, contact
     shift, is_minimum, unit = state[SHIFT], True, 0.0
     for _ in range(MOST_SETS):
         border = model(chain, work, d, nu, theta, contacts)
-        unit = FIRST_SHIFT * mean_stiffness(chain, work)
+        mean = mean_stiffness(chain, work)
+        unit, soft = FIRST_SHIFT * mean, NEUTRAL * mean
         shift = shift if shift > 1e-3 * unit else 0.0
         for _ in range(MOST_SHIFTS):
-            if find_step(work, sites, border, shift):
+            if find_step(work, sites, border, shift) or (shift == 0.0 and find_step(work, sites, border, soft)):
                 break
             is_minimum = False
             shift = max(4.0 * shift, unit)
@@ -516,4 +519,5 @@ def residual(
     most = 0.0
     for i in range(len(chain.h)):
         most = max(most, abs(work.gradient[i, 0]), abs(work.gradient[i, 1]))
-    return most / scale_of_force, 0 if find_step(work, len(chain.h), border, 0.0) else 1
+    soft = NEUTRAL * mean_stiffness(chain, work)
+    return most / scale_of_force, 0 if find_step(work, len(chain.h), border, soft) else 1
