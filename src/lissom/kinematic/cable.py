@@ -156,8 +156,9 @@ class Cable:
             wanted = progress[REACHED] < 0 or self.segments[progress[REACHED]] < floor
             sites = int(self.pyramid.site0[progress[WORKING] + 1] - self.pyramid.site0[progress[WORKING]])
             now = time.perf_counter()
-            if budget is not None and not wanted and now - began + self._pace * max(sites, QUOTA) > budget:
-                break
+            late = budget is not None and now - began + self._pace * max(sites, QUOTA) > budget
+            if late and not wanted and progress[COUNT] > 0:
+                break  # every call goes on by one sweep at least
             if self.may_touch and self._looks == 0:
                 self._look()
             quota = math.inf if budget is None else QUOTA
