@@ -36,6 +36,8 @@ FINEST = 64  # segments in a section, unless the cable says its points
 LEAST = 4
 # Part of the length by which doubling the segments may still move a joint at the end of a solve without a budget.
 FINE_ENOUGH = 0.01
+# Of a budget this much (s) is kept for what is done with the reports.
+RESERVE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,8 @@ class JointedSolver(RodSolver):
         self._unread, self._asked = True, self.supports
         self.unfinished = any(k.level < len(k.segments) - 1 for k in self.cables)
         report = self._report_of(self.cables, began)
-        self._telling = time.perf_counter() - now
+        taken = time.perf_counter() - now
+        self._telling = min(taken, 1.2 * self._telling) if self._telling > 0.0 else taken
         return report
 
     def _read_state(self) -> RodState:
@@ -377,7 +380,7 @@ def solve_jointed(solvers: dict[str, JointedSolver], cold: bool, budget: float |
     short = {name: solver.prepare(cold) for name, solver in solvers.items()}
     cables = [k for name, solver in solvers.items() if short[name] is None for k in solver.cables]
     if cables:
-        telling = sum(k._telling for k in solvers.values())
+        telling = RESERVE + sum(k._telling for k in solvers.values())
         solve_all(cables, None if budget is None else budget - telling - (time.perf_counter() - began))
     reports: dict[str, RodReport] = {}
     for name, solver in solvers.items():

@@ -208,8 +208,7 @@ class Simulation(Built):
         began = time.perf_counter()
         report = self._route(cold) if self._modes else self._equilibria(cold)
         if self._jointed:
-            left = None if budget is None else max(budget - (time.perf_counter() - began), 0.0)
-            report = self._solve_kinematic(cold, left, report.iterations, began)
+            report = self._solve_kinematic(cold, budget, report.iterations, began)
         halting.end()
         return report
 
@@ -220,7 +219,8 @@ class Simulation(Built):
         }
         for name, solver in wanted.items():
             solver.surround(around(self._scene, name, solver, self._solids, self._parts))
-        for name, report in solve_jointed(wanted, cold, budget).items():
+        left = None if budget is None else max(budget - (time.perf_counter() - began), 0.0)
+        for name, report in solve_jointed(wanted, cold, left).items():
             self._reports[name] = report
             iterations += report.iterations
             if report.status in ("converged", "unstable"):

@@ -71,6 +71,7 @@ class Cable:
         self._most_sites = int(np.diff(self.pyramid.site0).max())
         self._most_joints = int(np.diff(self.pyramid.joint0).max())
         self.progress = np.array([-1, 0, 0, 0, 1])  # as doubling.py counts
+        self._force_scale = layout.force_scale
         self._nothing = touching.make_contacts(1)
         self._minima = np.zeros((6, 2))
         self._starts = np.zeros((max(len(layout.holds) - 1, 1), STARTS, 4, 3))
@@ -111,7 +112,7 @@ class Cable:
         self.contacts.number[0] = 0
         if self.may_touch and len(self.contacts.level) == 1:
             self._make_room(2 * self._most_joints + ROOM)
-        self.contacts.stiffness[0] = HARD * self.layout.force_scale / self.layout.length
+        self.contacts.stiffness[0] = HARD * self._force_scale / self.layout.length
         self._moved = True
 
     @property
@@ -155,8 +156,9 @@ class Cable:
             wanted = progress[REACHED] < 0 or self.segments[progress[REACHED]] < floor
             sites = int(self.pyramid.site0[progress[WORKING] + 1] - self.pyramid.site0[progress[WORKING]])
             now = time.perf_counter()
-            if budget is not None and not wanted and now - began + self._pace * max(sites, QUOTA) > budget:
-                break
+            late = budget is not None and now - began + self._pace * max(sites, QUOTA) > budget
+            if late and not wanted and progress[COUNT] > 0:
+                break  # every call goes on by one sweep at least
             if self.may_touch and self._looks == 0:
                 self._look()
             quota = math.inf if budget is None else QUOTA
@@ -247,7 +249,7 @@ class Cable:
     def positions(self, level: int) -> Array:
         """(joints, 3) m."""
         found = np.empty((int(self.pyramid.joint0[level + 1] - self.pyramid.joint0[level]), 3))
-        joints(self.chain(level), self.directions(level), found)
+        kernels.unchecked(joints)(self.chain(level), self.directions(level), found)
         return found
 
     def energy_of(self, level: int) -> float:
@@ -259,7 +261,8 @@ class Cable:
 
     def length_error(self, level: int) -> float:
         """By how much a span misses its hold, relative to the length."""
-        return closure_error(self.chain(level), self.directions(level)) / self.layout.length
+        miss: float = kernels.unchecked(closure_error)(self.chain(level), self.directions(level))
+        return miss / self.layout.length
 
     def change(self, level: int) -> float:
         """By how much joints moved when their number was last doubled, m; inf on the first level."""
@@ -273,9 +276,9 @@ class Cable:
         return self._certified if self.may_touch else self._imbalance(level)
 
     def _imbalance(self, level: int) -> tuple[float, bool]:
-        scale = self.layout.force_scale * self.layout.length
+        scale = self._force_scale * self.layout.length
         pyramid = self.pyramid
-        worst, unstable = descent.residual(
+        worst, unstable = kernels.unchecked(descent.residual)(
             self.chain(level), self.work, self.directions(level), pyramid.nu[level], pyramid.theta[level],
             self.contacts, scale,
         )  # fmt: skip
