@@ -152,9 +152,11 @@ class Robot:
         step, turn = on_path(leg, passed)
         if self._sees(leg, passed):
             self._next(time, step, turn, "felt")
-        elif over >= 0.0 and leg.until is None:
+            return
+        if over >= 0.0 and leg.until is None:
             self._next(time, step, turn, "end of path")
-        elif over >= 0.0 and leg.until is not None:
+            return
+        if over >= 0.0 and leg.until is not None:
             beyond = velocity(leg)
             gone = float(np.linalg.norm(beyond)) * over
             if gone > SEARCH or over > 3.0 + leg.duration:
@@ -166,8 +168,7 @@ class Robot:
                 self.log.append((time, leg.name, "lost"))
                 return
             step = step + over * beyond
-        if self._leg < len(self.program.legs) and not self.is_over:
-            self._pose = self._origin + step, turned_by(self._frame, turn)
+        self._pose = self._origin + step, turned_by(self._frame, turn)
 
     def _sees(self, leg: Leg, passed: float) -> bool:
         if leg.until is None or self._first is None:
