@@ -68,6 +68,7 @@ def test_program_finds_the_edge_of_a_table_that_stands_elsewhere(
     assert "felt" in {how for _, _, how in robot.log}
     late = robot.log[0][0] - program.legs[0].duration  # a higher table is felt sooner
     assert late * offset[2] < 0.0
+    assert np.abs(np.diff(seen.position, axis=0)).max() < 0.002  # nothing jumps where states change
 
 
 def test_robot_that_feels_nothing_is_lost_and_says_where(shown: dict[str, Recording]) -> None:

@@ -237,14 +237,19 @@ class ForceCable:
         grip = self.grips[0]
         if not self._is_carried:
             return np.zeros_like(self._points.x)
-        at, along = self._led
-        arm = self._points.x - at
-        w, c = np.cross(along, grip.tangent), float(along @ grip.tangent)
-        if c < 0.0:  # more than a quarter turn at once is no way to lead a cable
-            return np.zeros_like(arm)
-        turned = np.cross(w, arm)
-        turned += np.cross(w, turned) / (1.0 + c)
-        return np.asarray(turned + (grip.position - at))
+        at, (a, b, c) = self._led[0], self._led[1].tolist()
+        p, q, r = grip.tangent.tolist()
+        cosine = a * p + b * q + c * r
+        if cosine < 0.0:  # more than a quarter turn at once is no way to lead a cable
+            return np.zeros_like(self._points.x)
+        x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
+        k = 1.0 / (1.0 + cosine)  # the smallest rotation of one tangent onto the other, less the identity
+        turn = np.array([
+            [k * x * x + cosine - 1.0, k * x * y - z, k * x * z + y],
+            [k * x * y + z, k * y * y + cosine - 1.0, k * y * z - x],
+            [k * x * z - y, k * y * z + x, k * z * z + cosine - 1.0],
+        ])  # fmt: skip
+        return np.asarray((self._points.x - at) @ turn.T + (grip.position - at))
 
     def _arrive(self, targets: Array, directions: Array) -> None:
         self._holds.target[:], self._aims.direction[:] = targets, directions

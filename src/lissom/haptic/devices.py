@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.exchange.tracks import Recorded
+from lissom.scene.frames import normalized, product
 from lissom.scene.pose import Pose
 
 Array = NDArray[np.float64]
@@ -121,20 +122,18 @@ class SimulatedHand:
 
 def rotation_vector(a: Array, b: Array) -> Array:
     """(3,) rad, world axes: the smallest turn that takes the frame a to b."""
-    w = float(a @ b)
-    u = a[0] * b[1:] - b[0] * a[1:] - np.cross(b[1:], a[1:])  # the vector part of b ā
+    p, i, j, k = a.tolist()
+    w, x, y, z = product(b.tolist(), (p, -i, -j, -k))
     if w < 0.0:
-        w, u = -w, -u
-    size = float(np.linalg.norm(u))
-    return np.asarray(2.0 * u if size < 1e-9 else 2.0 * math.atan2(size, w) / size * u)
+        w, x, y, z = -w, -x, -y, -z
+    size = math.sqrt(x * x + y * y + z * z)
+    factor = 2.0 if size < 1e-9 else 2.0 * math.atan2(size, w) / size
+    return np.array([factor * x, factor * y, factor * z])
 
 
 def turned_by(q: Array, v: Array) -> Array:
     """The frame q turned by the rotation vector v, rad, world axes."""
-    angle = math.sqrt(float(v @ v))
+    x, y, z = v.tolist()
+    angle = math.sqrt(x * x + y * y + z * z)
     k = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    w, u = math.cos(0.5 * angle), k * v
-    out = np.empty(4)
-    out[0] = w * q[0] - u @ q[1:]
-    out[1:] = w * q[1:] + q[0] * u + np.cross(u, q[1:])
-    return np.asarray(out / math.sqrt(float(out @ out)))
+    return np.array(normalized(product((math.cos(0.5 * angle), k * x, k * y, k * z), q.tolist())))

@@ -150,24 +150,26 @@ class Robot:
         passed = time - self._since
         over = passed - leg.duration
         step, turn = on_path(leg, passed)
+        beyond = np.zeros(3)
+        if over >= 0.0 and leg.until is not None:
+            beyond = over * velocity(leg)
+            step = step + beyond
         if self._sees(leg, passed):
             self._next(time, step, turn, "felt")
-        elif over >= 0.0 and leg.until is None:
+            return
+        if over >= 0.0 and leg.until is None:
             self._next(time, step, turn, "end of path")
-        elif over >= 0.0 and leg.until is not None:
-            beyond = velocity(leg)
-            gone = float(np.linalg.norm(beyond)) * over
-            if gone > SEARCH or over > 3.0 + leg.duration:
-                self.status = "lost"
-                self.reason = (
-                    f"{leg.name}: the change of {leg.until.size:.3g} N that ends it was not felt within "
-                    f"{1000.0 * gone:.3g} mm beyond the path; the parts are too far from where they were demonstrated"
-                )
-                self.log.append((time, leg.name, "lost"))
-                return
-            step = step + over * beyond
-        if self._leg < len(self.program.legs) and not self.is_over:
-            self._pose = self._origin + step, turned_by(self._frame, turn)
+            return
+        gone = float(np.linalg.norm(beyond))
+        if leg.until is not None and (gone > SEARCH or over > 3.0 + leg.duration):
+            self.status = "lost"
+            self.reason = (
+                f"{leg.name}: the change of {leg.until.size:.3g} N that ends it was not felt within "
+                f"{1000.0 * gone:.3g} mm beyond the path; the parts are too far from where they were demonstrated"
+            )
+            self.log.append((time, leg.name, "lost"))
+            return
+        self._pose = self._origin + step, turned_by(self._frame, turn)
 
     def _sees(self, leg: Leg, passed: float) -> bool:
         if leg.until is None or self._first is None:
