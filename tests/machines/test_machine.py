@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,14 @@ def test_plots_begin_with_what_was_solved_and_hide_no_line() -> None:
     assert [k.get_label() for k in axis.get_lines()] == ["from post, sheave"]
     drawn = np.asarray(axis.get_lines()[0].get_ydata(), dtype=float)
     assert np.nanmin(drawn) == pytest.approx(19.62, rel=0.01)
+
+
+def test_a_line_that_hides_another_for_a_while_is_narrower() -> None:
+    """Before the beam is met both spans have one tension, then the one to the post has another."""
+    found = record(Machine(Scene.load(EXAMPLES / "snag.toml")), 60, 1.0 / 60.0, lambda _: None)
+    widths = [k.get_linewidth() for k in plot_tensions(found).axes[0].get_lines()]
+    assert len(widths) == 3
+    assert all(b < a - 1.0 for a, b in pairwise(widths))
 
 
 def test_curves_that_differ_are_not_put_together() -> None:

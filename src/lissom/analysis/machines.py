@@ -34,6 +34,9 @@ ROUNDING = 1e-9
 LINE = 0.005
 """Of the largest tension: curves that are nearer hide each other in a plot."""
 
+THIN, WIDER = 1.3, 1.7
+"""Points: of the topmost line of a plot, and how much wider each one below it is."""
+
 MOST_NAMED = 4
 """Spans that the legend of a plot names for one line."""
 
@@ -294,8 +297,10 @@ def plot_tensions(found: Run) -> Figure:
         axes = figure.subplots(len(found.scene.ropes), 1, sharex=True, squeeze=False)[:, 0]
         for axis, rope in zip(axes, found.scene.ropes, strict=True):
             tension, parts = np.array(found.tension[rope.name]), found.links[rope.name]
-            for group in alike(tension):
-                axis.plot(found.time, tension[:, group[0]], label=_spans(parts, group))
+            groups = alike(tension)
+            for k, group in enumerate(groups):  # each over a wider one: what coincides for a while is seen beside it
+                width = THIN + WIDER * min(len(groups) - 1 - k, MOST_NAMED)
+                axis.plot(found.time, tension[:, group[0]], linewidth=width, label=_spans(parts, group))
             axis.set_ylabel(f"{rope.name} [N]")
             axis.legend(fontsize=7)
         axes[-1].set_xlabel("time [s]")
