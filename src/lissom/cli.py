@@ -289,6 +289,7 @@ def run(
     seconds: Annotated[float, typer.Option(min=0.0, max=1e6, help="How long, in s of the machine.")] = 5.0,
     rate: Annotated[float, typer.Option(min=1.0, max=1e5, help="Steps and records per second.")] = 60.0,
     substeps: Annotated[int, typer.Option(min=1, max=10_000, help="Of each step.")] = 10,
+    iterations: Annotated[int, typer.Option(min=1, max=1000, help="Solutions in each substep, at least.")] = 1,
     settings: Settings = None,
     json: AsJson = False,
     npz: Annotated[bool, typer.Option("--npz", help="Print arrays (numpy's NPZ) on stdout and nothing else.")] = False,
@@ -296,6 +297,7 @@ def run(
 ) -> None:
     """Run a machine: bodies and ropes in time. A scene with a [haptic] part: its gripper along its path."""
     with user_mistakes(), compiling():
+        from lissom.analysis.files import make_folder
         from lissom.analysis.machines import print_run, record, run_json, run_npz, write_run
         from lissom.machines.machine import Machine
 
@@ -305,7 +307,9 @@ def run(
         loaded = load(scene, settings or [])
         if loaded.haptic is not None:
             raise typer.Exit(felt(loaded, None, json, npz, output))
-        machine = Machine(loaded, substeps=substeps)
+        if output is not None:
+            make_folder(output)
+        machine = Machine(loaded, substeps=substeps, iterations=iterations)
         total = round(seconds * rate)
         with counting("steps", total) as count:
             found = record(machine, total, 1.0 / rate, count)
@@ -570,7 +574,7 @@ def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str]
     """Solves, prints, writes; ends with the exit status that says how it went."""
     from lissom.scene import SceneError
 
-    if scene.is_machine:
+    if scene.is_machine or (not scene.cables and any(part.motion == "free" for part in scene.parts)):
         raise typer.Exit(rested(scene, as_json, output))
     if not scene.cables:
         raise SceneError("the scene has no cables; `lissom new` writes one to begin with")

@@ -562,12 +562,13 @@ class Simulation(Built):
             self._machine = Machine(self.scene)
         return self._machine
 
-    def step(self, dt: float) -> Report:
-        """Bodies and ropes advance by `dt` seconds; cables on moving parts follow, each in its equilibrium there.
+    def step(self, dt: float, substeps: int | None = None) -> Report:
+        """Bodies and ropes advance by `dt` seconds, in ten substeps or as many as said; cables on moving parts follow,
+        each in its equilibrium there.
 
         They follow one way: what they pull with does not move the bodies.
         """
-        self.machine.step(dt)
+        self.machine.step(dt, substeps)
         self.take_machine()
         return self.solve()
 

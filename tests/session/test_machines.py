@@ -16,6 +16,7 @@ from lissom.scene import Scene, SceneError
 from lissom.session import running as runs
 from lissom.session import wire
 from lissom.session.describing import describe
+from lissom.session.filing import open_demo
 from lissom.session.machinemessages import (
     Advance,
     ExportRun,
@@ -48,6 +49,7 @@ from lissom.session.shapes import frame, readouts
 from lissom.session.surfaces import Surfaces
 from lissom.session.trace import MOST_RECORDS, Trace, thinned
 from lissom.simulation import Simulation
+from lissom.studio.warming import commands
 from tests.session.scenes import make_session, replayed, told
 
 G = 9.81
@@ -593,3 +595,11 @@ def test_a_scene_whose_rope_cannot_run_is_not_opened(hoist: Session, tmp_path: P
         hoist.do(Open("bad.json"))
     assert hoist.simulation.scene.part("load").position == (0.105, 0.0, 0.9)
     assert isinstance(hoist.simulation, Simulation)
+
+
+def test_every_demo_can_be_warmed_up(tmp_path: Path) -> None:
+    """Also one without cables, whose kernels are those of machines."""
+    session = make_session(tmp_path, {})
+    open_demo(session, "tower-crane")
+    asked = list(commands(session))
+    assert any(isinstance(k, Advance) for k in asked)

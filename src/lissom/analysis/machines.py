@@ -187,10 +187,11 @@ def print_rest(machine: Machine, rest: Rest, console: Console) -> None:
 def print_checks(checks: list[Check], console: Console) -> None:
     """Rules of ropes, each at its worst."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("", "rope", "check", "limit", "value", "on")
     for check in checks:
-        mark = {True: "[green]✓[/]", False: "[bold red]✗[/]", None: "[yellow]–[/]"}[check.ok]
+        mark = Text(*{True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "yellow")}[check.ok])
         value = check.note if check.value is None else f"{check.value:.4g} {check.unit}"
         rule = check.rule.replace("_", " ")
         table.add_row(mark, check.cable, rule, f"{check.limit:.4g} {check.unit}", value, check.part)

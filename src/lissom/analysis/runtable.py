@@ -33,9 +33,9 @@ def _columns(found: Run) -> Iterator[tuple[str, Array]]:
     for rope in found.scene.ropes:
         for kind, unit in (("tension", "N"), ("rest", "m"), ("stored", "m")):
             rows = np.array(getattr(found, kind)[rope.name])
-            for i, link in enumerate(rope.path):
+            for i, part in enumerate(found.links[rope.name]):
                 if not np.isnan(rows[:, i]).all():
-                    where = f"on {link.on}" if kind == "stored" else f"from {link.on}"
+                    where = f"on {part}" if kind == "stored" else f"from {part}"
                     yield f"{rope.name} {kind} {where} ({i + 1}) [{unit}]", rows[:, i]
     for name in found.joint:
         slides = found.scene.joint(name).kind == "slide"

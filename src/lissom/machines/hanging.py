@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import Vector, add, dot, scale, sub
-from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import put3
 from lissom.machines.tangents import in_plane
@@ -46,7 +45,7 @@ def hang(line: Array, p: Vector, q: Vector, length: float, gravity: Vector) -> i
     return POINTS
 
 
-@inline
+@kernel
 def hangs(p: Vector, q: Vector, length: float, gravity: Vector) -> bool:
     """Whether a span of this length sags."""
     d = sub(q, p)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ FULL = 400
 
 STEADY = 0.25
 """Of 1 / (h² K): a stiffer hand on a body of the mobility K would overshoot within a substep h."""
+
+
+LONGEST = 0.1
+"""s, of a substep: wheels that turn by more than half a turn in one lose count of their rope."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +149,14 @@ class Machine:
 
     def step(self, dt: float, substeps: int | None = None) -> None:
         """Advances by `dt` seconds, in so many substeps (absent: those of the machine)."""
-        if not (dt > 0.0 and math.isfinite(dt)):
-            raise ValueError(f"dt = {dt}: must be a time above 0, in s")
+        if not (isinstance(dt, Real) and dt > 0.0 and math.isfinite(dt)):
+            raise ValueError(f"dt = {dt!r}: must be a time above 0, in s")
         count = self.substeps if substeps is None else substeps
-        if count < 1:
-            raise ValueError(f"substeps = {count}: must be 1 or more")
+        if not isinstance(count, Integral) or count < 1:
+            raise ValueError(f"substeps = {count!r}: must be a whole number, 1 or more")
+        if dt / count > LONGEST:
+            most = math.ceil(dt / LONGEST)
+            raise ValueError(f"dt = {dt:g} in {count} substeps: a substep must be at most {LONGEST} s; take {most}")
         self._h = float(dt) / count
         gx, gy, gz = self.scene.gravity
         needed = 0

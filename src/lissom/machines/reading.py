@@ -51,6 +51,10 @@ LEAST_COMPLIANCE = 1e-7
 """Of a span that nothing movable is on, relative to what the bodies of the machine together would have."""
 
 
+LEAST_INERTIA = 1e-4
+"""Of a sheave, over the mass of the machine times its radius squared: tensions on both sides differ by as much."""
+
+
 @dataclass(frozen=True)
 class Placed:
     """Which body carries a part, and the part's place and turn in the body's axes."""
@@ -89,6 +93,7 @@ def read_machine(scene: Scene) -> Reading:
     joined = [k for k in scene.joints if scene.part(k.part).motion == "free"]
     joints = _read_joints(scene, joined, placed)
     ropes, links = _read_ropes(scene, placed, float(mass.sum()))
+    _keep_sheaves_heavy(scene, placed, bodies, links, float(mass.sum()))
     guests = read_guests(scene, placed, ropes, links)
     links = links._replace(corners=with_room(links, guests))
     contacts = _read_contacts(scene, placed, bodies, joined)
@@ -107,6 +112,17 @@ def read_machine(scene: Scene) -> Reading:
         if joint.motor is not None and joint.motor.tension is not None:
             set_motor(joints, j, None, joint.motor.tension * wound_by(winding, joint.name))
     return Reading(parts, placed, roots, mass, tuple(k.name for k in joined), winding, size)
+
+
+def _keep_sheaves_heavy(scene: Scene, placed: dict[str, Placed], bodies: Bodies, links: Links, total: float) -> None:
+    """Sheaves that are said to have no inertia, or next to none, get as much as rows in rounding still resolve."""
+    said = {placed[part.name].body for part in scene.parts if part.inertia is not None}
+    for i in range(len(links.kind)):
+        b = int(links.body[i])
+        if b in said and links.kind[i] in (link_kinds.ROLLING, link_kinds.HYBRID) and links.around[i] > 0.0:
+            most = 1.0 / (LEAST_INERTIA * total * (links.around[i] / (2.0 * math.pi)) ** 2)
+            inverse = bodies.inverse_inertia[b]
+            bodies.inverse_inertia[b] = np.where(inverse > 0.0, np.minimum(inverse, most), most)
 
 
 def _winding(scene: Scene, joined: list[Any], placed: dict[str, Placed], parts: Parts) -> dict[str, float]:
@@ -297,7 +313,12 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
             links.corner_first[i], links.corner_last[i] = corner, corner + len(corners)
             links.around[i] = circumference(corners, radius) if link.kind in WOUND else 1.0
             if link.kind in WOUND:
-                links.lower[i], links.upper[i] = _width(scene, part, link)
+                low, high = links.lower[i], links.upper[i] = _width(scene, part, link)
+                if low > 0.0 or high < 0.0:
+                    reach = f"the part reaches from {low + (link.offset or 0.0):g} to {high + (link.offset or 0.0):g} m"
+                    raise _misled(
+                        link, "offset", link.offset, f"must be on the part: along the axis of the link {reach}"
+                    )
             corner += len(corners)
             i += 1
         ropes.last[r] = i

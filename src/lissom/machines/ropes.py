@@ -118,7 +118,7 @@ def see_links(bodies: Bodies, links: Links) -> None:
         put3(links.w3, i, apply(r, row3(links.axis, i)))
 
 
-@inline
+@kernel
 def next_active(ropes: Ropes, links: Links, r: int, i: int) -> int:
     """The link after i, −1 after the last of an open rope."""
     k = i
@@ -129,7 +129,7 @@ def next_active(ropes: Ropes, links: Links, r: int, i: int) -> int:
     return -1
 
 
-@inline
+@kernel
 def rolls(links: Links, i: int) -> bool:
     kind = links.kind[i]
     return kind == ROLLING or (kind == HYBRID and links.held[i] == 0)  # type: ignore[no-any-return]
@@ -141,7 +141,7 @@ def held_place(links: Links, i: int) -> Vector:
     return row3(links.middle, i) if links.kind[i] != HYBRID else rim_place(links, i, links.anchor[i])
 
 
-@inline
+@kernel
 def rim_place(links: Links, i: int, w: float) -> Vector:
     """The place w along the outline of a link, in the world."""
     first, last, radius = links.corner_first[i], links.corner_last[i], links.radius[i]
@@ -218,7 +218,7 @@ def find_span(links: Links, i: int, k: int) -> tuple[bool, Vector, Vector, int, 
     return ok, p, q, ci, ck
 
 
-@inline
+@kernel
 def place_on(links: Links, i: int, corner: int, t: Vector) -> float:
     """w where a rope of direction t touches the link."""
     return place_along(links.corners, corner, links.radius[i], normal_angle(links, i, t))

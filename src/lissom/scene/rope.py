@@ -153,6 +153,8 @@ def _link_slips(link: Link) -> list[Slip]:
             f"must be left out: a {link.kind} link winds nothing up; turns says how often rope runs around a wheel"
         )
         slips.append((("stored",), link.stored, message))
+    if link.turns is not None and link.turns != round(link.turns):
+        slips.append((("turns",), link.turns, "must be a whole number: the arc that the rope lies on comes on top"))
     if link.kind == "spool" and link.stored is None:
         slips.append((("stored",), ABSENT, 'is missing: how much rope is wound up on the spool, such as "12 m"'))
     for key in ("turns", "friction"):

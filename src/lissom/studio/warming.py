@@ -20,6 +20,7 @@ from typing import Any, Final, get_args
 
 from lissom.analysis.waiting import compiled_folder
 from lissom.scene import SceneError
+from lissom.session.machinemessages import Advance
 from lissom.session.messages import (
     AddClip,
     ClipKind,
@@ -103,6 +104,11 @@ def play(folder: Path) -> None:
 
 def commands(session: Any) -> Iterator[Command]:
     """First what is wanted first."""
+    if session.is_machine:
+        yield Advance(10)
+        yield Undo()
+    if not session.simulation.cables:
+        return
     cable = session.simulation.cables[0]
     yield from dragged(session, cable, 0.37)
     for kind in get_args(ClipKind):

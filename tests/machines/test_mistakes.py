@@ -1,0 +1,83 @@
+"""What people say wrong about machines, or leave out, and what they are told."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from lissom.analysis.checks import Check
+from lissom.analysis.machines import print_checks, record
+from lissom.analysis.runtable import run_csv
+from lissom.machines.machine import Machine
+from lissom.scene import Scene, SceneError
+from tests.machines.references import reference
+from tests.machines.scenes import atwood, held, over, scene, weight, wheel
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "machines"
+DT = 1.0 / 60.0
+
+
+@pytest.mark.parametrize("inertia", [[0.0, 0.0, 0.0], [1e-12, 1e-12, 1e-12], [1e-6, 1e-6, 0.0], [0.0, 0.0, 1e-6]])
+def test_a_sheave_without_inertia_has_one_tension_on_both_sides(inertia: list[float]) -> None:
+    """T = 2 m1 m2 g / (m1 + m2) of Atwood's machine with a massless wheel."""
+    said = reference("pulley_atwood")
+    data = atwood(said).to_dict()
+    data["parts"][0]["inertia"] = inertia
+    machine = Machine(Scene.from_dict(data))
+    for _ in range(20):
+        machine.step(DT)
+    m1, m2 = said["m1"], said["m2"]
+    assert machine.rope("rope").tension == pytest.approx([2.0 * m1 * m2 * 9.81 / (m1 + m2)] * 2, rel=1e-3)
+
+
+def test_a_rope_beside_its_wheel_is_refused() -> None:
+    parts = [wheel("wheel", 0.0, 0.0, 0.1), weight("one", -0.1, -1.0, 1.0), weight("two", 0.1, -1.0, 1.0)]
+    path = [held("one"), over("wheel", "right", offset=1.0), held("two")]
+    with pytest.raises(SceneError, match="must be on the part: along the axis of the link"):
+        Machine(scene(parts, [], [{"name": "rope", "path": path}]))
+
+
+def test_half_a_turn_about_a_wheel_is_refused() -> None:
+    parts = [wheel("wheel", 0.0, 0.0, 0.1), weight("one", -0.1, -1.0, 1.0), weight("two", 0.1, -1.0, 1.0)]
+    path = [held("one"), over("wheel", "right", turns=1.5), held("two")]
+    with pytest.raises(SceneError, match="must be a whole number"):
+        scene(parts, [], [{"name": "rope", "path": path}])
+
+
+@pytest.mark.parametrize(
+    ("dt", "substeps", "words"),
+    [
+        (10.0, None, "a substep must be at most 0.1 s; take 100"),
+        ("a", None, "dt = 'a'"),
+        (None, None, "must be a time above 0"),
+        (float("nan"), None, "must be a time above 0"),
+        (0.1, 1.5, "must be a whole number"),
+    ],
+)
+def test_steps_that_are_none_are_refused(dt: float, substeps: int | None, words: str) -> None:
+    machine = Machine(atwood(reference("pulley_atwood")))
+    with pytest.raises(ValueError, match=words):
+        machine.step(dt, substeps)
+    assert machine.time == 0.0
+
+
+def test_the_table_of_a_run_has_the_parts_that_the_rope_met() -> None:
+    found = record(Machine(Scene.load(EXAMPLES / "snag.toml")), 240, DT, lambda k: None)
+    lines = run_csv(found).splitlines()
+    columns = lines[0].split(",")
+    kept = [i for i, name in enumerate(columns) if " rest from " in name or " stored on " in name]
+    assert any("beam" in columns[i] for i in kept)
+    rows = [[float(v) if v else 0.0 for v in line.split(",")] for line in lines[1:]]
+    lengths = np.array(rows)[:, kept].sum(axis=1)
+    assert lengths == pytest.approx(lengths[0], rel=1e-7)
+
+
+def test_marks_of_checks_are_marks() -> None:
+    stream = io.StringIO()
+    checks = [Check(rule, 3.0, 2.0, -1.0, "hoist", None, ok) for rule, ok in (("turns", True), ("slack", False))]
+    print_checks(checks, Console(file=stream, width=120, markup=False))
+    assert "✓" in stream.getvalue()
+    assert "✗" in stream.getvalue()
+    assert "[" not in stream.getvalue()
