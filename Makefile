@@ -14,8 +14,8 @@ page: $(STAMP)
 
 test: page
 	$(BIN)/python tests/browser/chromium.py
-	$(BIN)/python -m pytest -m "not soak" -n 2 --ignore tests/browser --ignore tests/studio $(ARGS)
-	$(BIN)/python -m pytest -m "not soak" tests/studio tests/browser $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" -n 2 --dist worksteal --durations 15 --ignore tests/browser --ignore tests/studio $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" --durations 15 tests/studio tests/browser $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -28,6 +28,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.studio
 	$(BIN)/python -m benchmarks.motion
 	$(BIN)/python -m benchmarks.machines
+	$(BIN)/python -m benchmarks.kinematic
 	$(BIN)/python -m benchmarks.haptic
 
 soak: $(STAMP)
