@@ -734,7 +734,7 @@ class CableValues:
     residual: float
     penetration: float
     weight: float  # N
-    level: int  # of a kinematic cable: segments in each section; 0: a rod
+    level: int = 0  # of a kinematic cable: segments in each section; 0: a rod, also in desks of before
 
 
 @dataclass(frozen=True, slots=True)
