@@ -83,3 +83,88 @@ def test_momentum_is_kept_when_two_bodies_collide() -> None:
     assert machine.velocity("right")[0] > 0.2
     assert q == pytest.approx(p, abs=1e-10)
     assert k == pytest.approx(l, abs=1e-3 * float(np.linalg.norm(p)))
+
+
+CUBE = {"kind": "box", "size": [0.2, 0.2, 0.2]}
+
+
+def stood(machine: Machine, part: str, seconds: float) -> tuple[float, float, float]:
+    """How far a part went (m), its speed (m/s) and angular speed (rad/s) at the end."""
+    start = np.array(machine.pose(part)[0])
+    for _ in range(round(seconds / DT)):
+        machine.step(DT)
+    way = float(np.linalg.norm(np.array(machine.pose(part)[0]) - start))
+    spin = float(np.linalg.norm(machine.angular_velocity(part)))
+    return way, float(np.linalg.norm(machine.velocity(part))), spin
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3, 0.8])
+def test_a_box_on_the_level_ground_does_not_creep(friction: float) -> None:
+    box = body("box", CUBE, 0.1, friction=friction)
+    machine = Machine(scene([{**GROUND, "friction": friction}, box], [], []))
+    way, speed, spin = stood(machine, "box", 10.0)
+    assert way < 1e-6
+    assert speed < 1e-9
+    assert spin < 1e-8
+
+
+@pytest.mark.parametrize("degrees", [3.0, 10.0, 20.0])
+def test_a_box_on_a_slope_neither_creeps_nor_turns(degrees: float) -> None:
+    angle = math.radians(degrees)
+    n = np.array([math.sin(angle), 0.0, math.cos(angle)])
+    slope = {**GROUND, "tangent": list(n)}
+    box = body("box", CUBE, 0.0, tangent=list(n), position=list(0.1 * n), friction=0.5)
+    way, speed, spin = stood(Machine(scene([slope, box], [], [])), "box", 10.0)
+    assert way < 1e-6
+    assert speed < 1e-9
+    assert spin < 1e-8
+
+
+def test_an_upright_cylinder_does_not_turn() -> None:
+    machine = Machine(scene([GROUND, body("can", {"kind": "cylinder", "radius": 0.1, "length": 0.2}, 0.1)], [], []))
+    start = np.array(machine.pose("can")[1])
+    way, speed, spin = stood(machine, "can", 10.0)
+    assert way < 1e-6
+    assert speed < 1e-9
+    assert spin < 1e-8
+    assert np.array(machine.pose("can")[1]) == pytest.approx(start, abs=1e-6)
+
+
+def test_a_box_on_a_box_does_not_creep() -> None:
+    low = body("low", {"kind": "box", "size": [0.4, 0.4, 0.2]}, 0.1)
+    machine = Machine(scene([GROUND, low, body("high", CUBE, 0.3)], [], []))
+    for part in ("high", "low"):
+        way, speed, spin = stood(machine, part, 5.0)
+        assert way < 1e-6
+        assert speed < 1e-9
+        assert spin < 1e-8
+
+
+def test_what_fell_stands_still() -> None:
+    """From 0.2 m, turned and aside: it tumbles, and then nothing moves it any more."""
+    box = body("box", CUBE, 0.4, tangent=[0.2, 0.1, 1.0])
+    machine = Machine(scene([GROUND, box], [], []))
+    stood(machine, "box", 5.0)
+    way, speed, spin = stood(machine, "box", 5.0)
+    assert way < 1e-6
+    assert speed < 1e-9
+    assert spin < 1e-8
+
+
+def test_a_box_slides_straight_and_stops_where_coulomb_says() -> None:
+    """From 1 m/s after v²/(2 μ g), without turning."""
+    machine = Machine(scene([{**GROUND, "friction": 0.3}, body("box", CUBE, 0.1, friction=0.3)], [], []))
+    machine.set_velocity("box", linear=np.array([1.0, 0.0, 0.0]))
+    stood(machine, "box", 1.0)
+    x, y, _ = machine.pose("box")[0]
+    assert x == pytest.approx(1.0 / (2.0 * 0.3 * 9.81), rel=0.01)
+    assert abs(y) < 1e-6
+
+
+def test_what_stands_goes_on_from_a_snapshot_bit_by_bit() -> None:
+    machine = Machine(scene([GROUND, body("box", CUBE, 0.12, tangent=[0.1, 0.2, 1.0])], [], []))
+    stood(machine, "box", 0.2)
+    other = Machine.from_state(machine.state)
+    for k in (machine, other):
+        stood(k, "box", 0.2)
+    assert other.pose("box") == machine.pose("box")

@@ -100,7 +100,7 @@ def advance(
                 solve_in_turn(rows, bodies, known, iterations)
             apply_corrections(bodies, h)
             rubs = slip(rows, ropes, links, known, spans)
-            press(bodies, contacts, h)
+            press(bodies, contacts, h, size)
             see_links(bodies, links)
             reel(ropes, links)
             done += 1
@@ -110,7 +110,7 @@ def advance(
         if together and not settled:
             ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
-        settle(bodies, contacts)
+        settle(bodies, contacts, h)
         change_links(ropes, links, guests, known, spans, gravity, h)
     reel(ropes, links)
     see_joints(bodies, joints)
