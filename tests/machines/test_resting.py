@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from lissom import cli
 from lissom.analysis.ropechecks import rope_checks
-from lissom.machines import resting
 from lissom.machines.machine import Machine
 from lissom.machines.resting import find_rest
 from lissom.scene import Scene, SceneError
@@ -43,28 +42,6 @@ def test_what_nothing_holds_has_no_rest() -> None:
     rest = find_rest(Machine(atwood(reference("pulley_atwood"))))
     assert not rest.ok
     assert "still moves" in rest.reason
-
-
-def test_what_is_not_at_rest_yet_says_how_fast_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when the last step was one after which it was stopped: a pendulum, at its lowest."""
-    path = [held("hook"), held("bob")]
-    for steps in range(1, 60):
-        monkeypatch.setattr(resting, "MOST_STEPS", steps)
-        rest = find_rest(
-            Machine(scene([{"name": "hook"}, weight("bob", 0.6, -0.8, 1.0)], [], [{"name": "rope", "path": path}]))
-        )
-        assert not rest.ok
-        assert "at 0 m/s" not in rest.reason
-
-
-def test_a_box_rests_on_the_floor() -> None:
-    """It comes down by 5 mm, and stands there."""
-    cube = {"kind": "box", "size": [0.2, 0.2, 0.2]}
-    floor = {"name": "floor", "shape": {"kind": "plane"}, "friction": 0.3}
-    box = {"name": "box", "shape": cube, "motion": "free", "mass": 2.0, "friction": 0.3, "position": [0, 0, 0.105]}
-    simulation = Simulation(scene([floor, box], [], []))
-    assert simulation.rest().ok
-    assert simulation.pose("box")[0] == pytest.approx((0.0, 0.0, 0.1), abs=1e-5)
 
 
 def test_the_crane_holds_with_its_winch() -> None:

@@ -3,8 +3,7 @@
 Feature points of one solid (corners of a box, ends of a capsule, rims of a cylinder, the middle of a sphere), each
 with a radius around it, are held out of the other solid, whose distance is known in closed form; and the other way
 round. Two edges that cross are not seen. A contact pushes its bodies apart along the normal, and against the way they
-slid since the start of the substep by at most μ times as much. Inelastic. Each begins with the force that it had in the
-substep before, and sweeps go on until they move nothing: what stands stands [docs/theory/machines.md §9].
+slid since the start of the substep by at most μ times as much. Inelastic.
 """
 
 import math
@@ -29,19 +28,7 @@ from lissom.geometry.triples import (
 )
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
-from lissom.machines.bodies import (
-    Bodies,
-    add3,
-    angular_velocity,
-    freed,
-    in_world,
-    put3,
-    put4,
-    row3,
-    row4,
-    see_mobility,
-    spun,
-)
+from lissom.machines.bodies import Bodies, add3, angular_velocity, freed, in_world, put3, put4, row3, row4, spun
 from lissom.machines.rows import NO_BOUND
 
 Array = NDArray[np.float64]
@@ -49,9 +36,6 @@ Indices = NDArray[np.int64]
 
 BOX = 100  # beside the kinds of the geometry, which has no closed form of it
 MOST_POINTS = 8  # features of one solid
-MOST_SWEEPS = 40  # one or two are usual for what stands
-STANDS = 1e-12  # of the size of the machine: a sweep that moves nothing farther is the last
-UPRIGHT = 1e-4  # rad; a cylinder that leans less stands on points that stay where they are on its rim
 
 
 class Contacts(NamedTuple):
@@ -76,17 +60,9 @@ class Contacts(NamedTuple):
     force: Array  # (room,) normal, N s²
     drag: Array  # (room, 3) friction, N s²
     seen: Array  # (room, 3) a against b where it was found
-    slot: Indices  # (room,) place of its feature in `pressed`
-    pressed: Array  # (room, 4) of every feature at the end of the substep before: normal force and friction, N
-    arm_a: Array  # (room, 3) from the body's centre of mass, world, m
-    arm_b: Array
-    gap: Array  # (room, 3) a against b, before anything moved
-    moved: Array  # (bodies, 3) by contacts, not yet a part of the pose, m
-    turned: Array  # (bodies, 3) rad
-    twisted: Array  # (bodies, 3) angular impulse, N m s²
 
 
-def make_contacts(solids: int, pairs: int, bodies: int) -> Contacts:
+def make_contacts(solids: int, pairs: int) -> Contacts:
     """Without any yet. Every feature of every pair has room."""
     room = 2 * MOST_POINTS * pairs
     turn = np.zeros((solids, 4))
@@ -101,9 +77,7 @@ def make_contacts(solids: int, pairs: int, bodies: int) -> Contacts:
     return Contacts(
         whole(solids), zeros(solids, 3), turn, whole(solids), zeros(solids, 3), zeros(solids), whole(pairs, 2),
         zeros(pairs), whole(1), whole(room), whole(room), zeros(room, 3), zeros(room, 3), zeros(room, 3),
-        zeros(room, 3), zeros(room), zeros(room), zeros(room, 3), zeros(room, 3), whole(room),
-        zeros(room, 4), zeros(room, 3), zeros(room, 3), zeros(room, 3), zeros(bodies, 3), zeros(bodies, 3),
-        zeros(bodies, 3),
+        zeros(room, 3), zeros(room), zeros(room), zeros(room, 3), zeros(room, 3),
     )  # fmt: skip
 
 
@@ -158,7 +132,7 @@ def feature(contacts: Contacts, s: int, k: int, towards: Vector) -> tuple[Vector
         return (0.0, 0.0, min(max(towards[2], -size[1]), size[1])), size[0]
     if kind == CYLINDER:  # four points on each rim, one of them the nearest
         out = math.sqrt(towards[0] * towards[0] + towards[1] * towards[1])
-        c, sn = (1.0, 0.0) if out <= UPRIGHT else (towards[0] / out, towards[1] / out)
+        c, sn = (1.0, 0.0) if out <= 1e-9 * size[0] else (towards[0] / out, towards[1] / out)
         quarter = k % 4
         x, y = (c, sn) if quarter == 0 else (-sn, c) if quarter == 1 else (-c, -sn) if quarter == 2 else (sn, -c)
         return (size[0] * x, size[0] * y, size[1] if k < 4 else -size[1]), 0.0
@@ -177,31 +151,19 @@ def velocity_at(bodies: Bodies, b: int, p: Vector) -> Vector:
 
 @kernel
 def find_contacts(bodies: Bodies, contacts: Contacts, h: float) -> None:
-    """Features that would be inside another solid at the end of this substep, or so near that they are when one of the
-    two is held back: what lies on a thing that falls with it. They press as they did before.
-    """
+    """Features that would be inside another solid at the end of this substep."""
     contacts.found[0] = 0
     for p in range(contacts.pair.shape[0]):
         s, t = contacts.pair[p, 0], contacts.pair[p, 1]
-        margin = h * (speed(bodies, contacts.body[s]) + speed(bodies, contacts.body[t]))
-        if near(bodies, contacts, s, t, margin):
-            meet(bodies, contacts, s, t, contacts.friction[p], 2 * p * MOST_POINTS, margin, h)
-            meet(bodies, contacts, t, s, contacts.friction[p], (2 * p + 1) * MOST_POINTS, margin, h)
-    if contacts.found[0] > 0:
-        see_mobility(bodies)
-        press_again(bodies, contacts, h)
+        if near(bodies, contacts, s, t):
+            meet(bodies, contacts, s, t, contacts.friction[p], h)
+            meet(bodies, contacts, t, s, contacts.friction[p], h)
 
 
 @inline
-def speed(bodies: Bodies, b: int) -> float:
-    v = row3(bodies.v, b)
-    return math.sqrt(dot(v, v))
-
-
-@inline
-def near(bodies: Bodies, contacts: Contacts, s: int, t: int, margin: float) -> bool:
-    """Whether the spheres around two solids come within a margin; a plane is near everything."""
-    reach = contacts.reach[s] + contacts.reach[t] + margin
+def near(bodies: Bodies, contacts: Contacts, s: int, t: int) -> bool:
+    """Whether the spheres around two solids overlap; a plane is near everything."""
+    reach = contacts.reach[s] + contacts.reach[t]
     if reach >= NO_BOUND:
         return True
     apart = sub(
@@ -213,8 +175,8 @@ def near(bodies: Bodies, contacts: Contacts, s: int, t: int, margin: float) -> b
 
 
 @kernel
-def meet(bodies: Bodies, contacts: Contacts, s: int, t: int, mu: float, slot: int, margin: float, h: float) -> None:
-    """Features of solid s against solid t; the first has that slot."""
+def meet(bodies: Bodies, contacts: Contacts, s: int, t: int, mu: float, h: float) -> None:
+    """Features of solid s against solid t."""
     a, b = contacts.body[s], contacts.body[t]
     rs = rotation(quaternion_product(row4(bodies.q, a), row4(contacts.turn, s)))
     rt = rotation(quaternion_product(row4(bodies.q, b), row4(contacts.turn, t)))
@@ -229,7 +191,7 @@ def meet(bodies: Bodies, contacts: Contacts, s: int, t: int, mu: float, slot: in
         point, radius = feature(contacts, s, k, local)
         x = add(os, apply(rs, point))
         d, own = distance(contacts, t, apply_transposed(rt, sub(x, ot)))
-        if d >= radius + margin:
+        if d >= radius:
             continue
         n = apply(rt, own)
         c = contacts.found[0]
@@ -243,133 +205,63 @@ def meet(bodies: Bodies, contacts: Contacts, s: int, t: int, mu: float, slot: in
         put3(contacts.slid, c, scale(h, sub(velocity_at(bodies, a, on_a), velocity_at(bodies, b, on_b))))
         put3(contacts.seen, c, sub(on_a, on_b))
         contacts.mu[c] = mu
-        contacts.slot[c] = slot + k
+        contacts.force[c] = 0.0
+        put3(contacts.drag, c, (0.0, 0.0, 0.0))
 
 
 @inline
-def weight_along(bodies: Bodies, contacts: Contacts, c: int, n: Vector) -> float:
-    """How far the bodies of a contact part along n when pushed so, 1/kg."""
-    return yielding(bodies, contacts.a[c], row3(contacts.arm_a, c), n) + yielding(
-        bodies, contacts.b[c], row3(contacts.arm_b, c), n
-    )
-
-
-@inline
-def yielding(bodies: Bodies, b: int, arm: Vector, n: Vector) -> float:
+def weight_along(bodies: Bodies, b: int, arm: Vector, n: Vector) -> float:
     if bodies.movable[b] == 0:
         return 0.0
     turn = cross(arm, n)
     return bodies.inverse_mass[b] + dot(turn, freed(bodies, b, turn))  # type: ignore[no-any-return]
 
 
-@kernel
-def see_arms(bodies: Bodies, contacts: Contacts) -> None:
-    """Arms and gaps at the present poses, from which nothing has moved yet."""
-    contacts.moved[:] = 0.0
-    contacts.turned[:] = 0.0
-    contacts.twisted[:] = 0.0
-    for c in range(contacts.found[0]):
-        a, b = contacts.a[c], contacts.b[c]
-        on_a, on_b = in_world(bodies, a, row3(contacts.at_a, c)), in_world(bodies, b, row3(contacts.at_b, c))
-        put3(contacts.arm_a, c, sub(on_a, row3(bodies.x, a)))
-        put3(contacts.arm_b, c, sub(on_b, row3(bodies.x, b)))
-        put3(contacts.gap, c, sub(on_a, on_b))
-
-
 @inline
-def nudge(bodies: Bodies, contacts: Contacts, c: int, push: Vector) -> None:
-    """Pushes (N s²) body a of a contact, and body b back."""
-    a, b = contacts.a[c], contacts.b[c]
-    if bodies.movable[a] == 1:
-        turn = cross(row3(contacts.arm_a, c), push)
-        add3(contacts.moved, a, bodies.inverse_mass[a], push)
-        add3(contacts.turned, a, 1.0, freed(bodies, a, turn))
-        add3(contacts.twisted, a, 1.0, turn)
-    if bodies.movable[b] == 1:
-        turn = cross(row3(contacts.arm_b, c), push)
-        add3(contacts.moved, b, -bodies.inverse_mass[b], push)
-        add3(contacts.turned, b, -1.0, freed(bodies, b, turn))
-        add3(contacts.twisted, b, -1.0, turn)
-
-
-@inline
-def gap_now(contacts: Contacts, c: int) -> Vector:
-    """Of a against b, with what they have moved."""
-    a, b = contacts.a[c], contacts.b[c]
-    way_a = add(row3(contacts.moved, a), cross(row3(contacts.turned, a), row3(contacts.arm_a, c)))
-    way_b = add(row3(contacts.moved, b), cross(row3(contacts.turned, b), row3(contacts.arm_b, c)))
-    return add(row3(contacts.gap, c), sub(way_a, way_b))
-
-
-@kernel
-def move(bodies: Bodies, contacts: Contacts, h: float) -> None:
-    """The bodies move all at once, and their momenta with them (3): parts of a turn would not commute."""
-    for b in range(bodies.x.shape[0]):
-        if bodies.movable[b] == 1:
-            add3(bodies.x, b, 1.0, row3(contacts.moved, b))
-            add3(bodies.v, b, 1.0 / h, row3(contacts.moved, b))
-            put4(bodies.q, b, spun(row4(bodies.q, b), row3(contacts.turned, b)))
-            add3(bodies.l, b, 1.0 / h, row3(contacts.twisted, b))
-
-
-@kernel
-def press_again(bodies: Bodies, contacts: Contacts, h: float) -> None:
-    """Each contact begins with its force of the substep before."""
-    see_arms(bodies, contacts)
-    before = contacts.pressed
-    for c in range(contacts.found[0]):
-        n, k = row3(contacts.normal, c), contacts.slot[c]
-        force = h * h * before[k, 0]
-        drag = scale(h * h, (before[k, 1], before[k, 2], before[k, 3]))
-        drag = sub(drag, scale(dot(drag, n), n))
-        contacts.force[c] = force
-        put3(contacts.drag, c, drag)
-        nudge(bodies, contacts, c, add(scale(force, n), drag))
-    move(bodies, contacts, h)
-
-
-@kernel
-def press(bodies: Bodies, contacts: Contacts, h: float, size: float) -> None:
-    """Sweeps over all contacts, until one moves nothing; `size` is that of the machine."""
-    if contacts.found[0] == 0:
+def nudge(bodies: Bodies, b: int, arm: Vector, n: Vector, amount: float, h: float) -> None:
+    """The body moves at once, and its momenta with it (3)."""
+    if bodies.movable[b] == 0:
         return
-    see_arms(bodies, contacts)
-    for _ in range(MOST_SWEEPS):
-        if sweep(bodies, contacts) <= STANDS * size:
-            break
-    move(bodies, contacts, h)
+    turn = cross(arm, n)
+    add3(bodies.x, b, amount * bodies.inverse_mass[b], n)
+    add3(bodies.v, b, amount * bodies.inverse_mass[b] / h, n)
+    put4(bodies.q, b, spun(row4(bodies.q, b), scale(amount, freed(bodies, b, turn))))
+    add3(bodies.l, b, amount / h, turn)
 
 
 @kernel
-def sweep(bodies: Bodies, contacts: Contacts) -> float:
-    """One contact after the other. How far the one that moved farthest did, m."""
-    most = 0.0
+def press(bodies: Bodies, contacts: Contacts, h: float) -> None:
+    """One sweep over all contacts."""
     for c in range(contacts.found[0]):
-        n = row3(contacts.normal, c)
-        weight = weight_along(bodies, contacts, c, n)
+        a, b, n = contacts.a[c], contacts.b[c], row3(contacts.normal, c)
+        on_a, on_b = in_world(bodies, a, row3(contacts.at_a, c)), in_world(bodies, b, row3(contacts.at_b, c))
+        arm_a, arm_b = sub(on_a, row3(bodies.x, a)), sub(on_b, row3(bodies.x, b))
+        gap = sub(on_a, on_b)
+        weight = weight_along(bodies, a, arm_a, n) + weight_along(bodies, b, arm_b, n)
         if weight == 0.0:
             continue
-        force = max(0.0, contacts.force[c] - dot(gap_now(contacts, c), n) / weight)
+        force = max(0.0, contacts.force[c] - dot(gap, n) / weight)
         step = force - contacts.force[c]
         contacts.force[c] = force
-        nudge(bodies, contacts, c, scale(step, n))
-        most = max(most, abs(step) * weight)
+        nudge(bodies, a, arm_a, n, step, h)
+        nudge(bodies, b, arm_b, n, -step, h)
         if contacts.mu[c] > 0.0:
-            most = max(most, stick(bodies, contacts, c))
-    return most
+            stick(bodies, contacts, c, h)
 
 
 @inline
-def stick(bodies: Bodies, contacts: Contacts, c: int) -> float:
-    """Takes back what slid along the surface, by no more than friction can. How far that moved it, m."""
-    n = row3(contacts.normal, c)
-    way = add(row3(contacts.slid, c), sub(gap_now(contacts, c), row3(contacts.seen, c)))
+def stick(bodies: Bodies, contacts: Contacts, c: int, h: float) -> None:
+    """Takes back what slid along the surface, by no more than friction can."""
+    a, b, n = contacts.a[c], contacts.b[c], row3(contacts.normal, c)
+    on_a, on_b = in_world(bodies, a, row3(contacts.at_a, c)), in_world(bodies, b, row3(contacts.at_b, c))
+    arm_a, arm_b = sub(on_a, row3(bodies.x, a)), sub(on_b, row3(bodies.x, b))
+    way = add(row3(contacts.slid, c), sub(sub(on_a, on_b), row3(contacts.seen, c)))
     way = sub(way, scale(dot(way, n), n))
     far = math.sqrt(dot(way, way))
     if far == 0.0:
-        return 0.0
+        return
     t = scale(1.0 / far, way)
-    weight = weight_along(bodies, contacts, c, t)
+    weight = weight_along(bodies, a, arm_a, t) + weight_along(bodies, b, arm_b, t)
     old = row3(contacts.drag, c)
     new = sub(old, scale(far / weight, t))
     size, most = math.sqrt(dot(new, new)), contacts.mu[c] * contacts.force[c]
@@ -377,21 +269,13 @@ def stick(bodies: Bodies, contacts: Contacts, c: int) -> float:
         new = scale(most / size, new)
     put3(contacts.drag, c, new)
     step = sub(new, old)
-    nudge(bodies, contacts, c, step)
-    return math.sqrt(dot(step, step)) * weight
+    nudge(bodies, a, arm_a, step, 1.0, h)
+    nudge(bodies, b, arm_b, step, -1.0, h)
 
 
 @kernel
-def settle(bodies: Bodies, contacts: Contacts, h: float) -> None:
-    """What was pushed out does not fly off: no contact that pressed leaves faster than it stands. Forces are kept for
-    the next substep.
-    """
-    contacts.pressed[:] = 0.0
-    for c in range(contacts.found[0]):
-        k = contacts.slot[c]
-        contacts.pressed[k, 0] = contacts.force[c] / (h * h)
-        for i in range(3):
-            contacts.pressed[k, 1 + i] = contacts.drag[c, i] / (h * h)
+def settle(bodies: Bodies, contacts: Contacts) -> None:
+    """What was pushed out does not fly off: no contact that pressed leaves faster than it stands."""
     for c in range(contacts.found[0]):
         if contacts.force[c] <= 0.0:
             continue
@@ -401,7 +285,7 @@ def settle(bodies: Bodies, contacts: Contacts, h: float) -> None:
         if leaving <= 0.0:
             continue
         arm_a, arm_b = sub(on_a, row3(bodies.x, a)), sub(on_b, row3(bodies.x, b))
-        weight = yielding(bodies, a, arm_a, n) + yielding(bodies, b, arm_b, n)
+        weight = weight_along(bodies, a, arm_a, n) + weight_along(bodies, b, arm_b, n)
         if weight == 0.0:
             continue
         p = -leaving / weight

@@ -108,7 +108,6 @@ KEPT = {
         "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
         "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
-    "contacts": ("pressed",),
     "guests": ("clear",),
     "known": ("total", "last", "state"),
 }  # fmt: skip

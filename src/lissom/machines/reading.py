@@ -542,7 +542,7 @@ def _read_contacts(scene: Scene, placed: dict[str, Placed], bodies: Bodies, join
                 and not (a and b and frozenset((a, b)) in linked)
             ):
                 pairs.append((s, t, max(one.friction, two.friction)))
-    contacts = make_contacts(len(shaped), len(pairs), len(bodies.x))
+    contacts = make_contacts(len(shaped), len(pairs))
     for s, part in enumerate(shaped):
         made = _solid(part)
         assert made is not None

@@ -42,12 +42,12 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
         now = machine.kinetic_energy
         if not np.isfinite(now):
             return Rest(False, k + 1, "it flew apart; take more substeps")
-        part, speed = machine.fastest
-        slow = slow + 1 if speed < STILL * size else 0
+        slow = slow + 1 if machine.fastest[1] < STILL * size else 0
         if slow >= LONG_ENOUGH:
             return Rest(True, k + 1)
         if now < before:
             machine.stop()
             now = 0.0
         before = now
+    part, speed = machine.fastest
     return Rest(False, MOST_STEPS, f"{part} still moves at {speed:.3g} m/s: nothing holds it, or it swings on")

@@ -100,7 +100,7 @@ def advance(
                 solve_in_turn(rows, bodies, known, iterations)
             apply_corrections(bodies, h)
             rubs = slip(rows, ropes, links, known, spans)
-            press(bodies, contacts, h, size)
+            press(bodies, contacts, h)
             see_links(bodies, links)
             reel(ropes, links)
             done += 1
@@ -110,7 +110,7 @@ def advance(
         if together and not settled:
             ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
-        settle(bodies, contacts, h)
+        settle(bodies, contacts)
         change_links(ropes, links, guests, known, spans, gravity, h)
     reel(ropes, links)
     see_joints(bodies, joints)
