@@ -77,7 +77,7 @@ def test_run_prints_json_and_writes_files(tmp_path: Path) -> None:
     assert found["ropes"]["rope"]["tension"][-1][:2] == pytest.approx(
         [2.0 * (9.81 - expected), 1.2 * (9.81 + expected)], rel=0.01
     )
-    assert {k.name for k in tmp_path.iterdir()} == {"run.json", "run.npz", "run.csv", "tension.png"}
+    assert {k.name for k in tmp_path.iterdir()} == {"run.json", "run.npz", "run.csv", "tension.png", "motion.png"}
     assert np.load(tmp_path / "run.npz")["left.position"].shape == (31, 3)
 
 

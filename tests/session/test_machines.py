@@ -486,7 +486,7 @@ def test_series_are_those_of_lissom_run_and_are_exported(hoist: Session) -> None
     run = json.loads((folder / "run.json").read_text())
     assert run["joints"]["winch"]["value"][-1] == pytest.approx(-1.0, rel=1e-4)
     assert run["ropes"]["rope"]["stored"][-1][0] == pytest.approx(5.0 - 0.105, rel=1e-4)
-    assert {"run.json", "run.npz", "run.csv", "tension.png"} == {Path(k).name for k in found["files"]}
+    assert {"run.json", "run.npz", "run.csv", "tension.png", "motion.png"} == {Path(k).name for k in found["files"]}
 
 
 def test_records_are_bounded_and_undo_forgets_what_came_after(hoist: Session, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,8 +240,9 @@ def _said(value: float) -> str:
 
 
 def write_run(found: Run, folder: Path) -> Iterator[Path]:
-    """JSON, arrays, a table, and the tensions as a plot."""
+    """JSON, arrays, a table, and plots of the tensions and of what moved."""
     from lissom.analysis.plots import image
+    from lissom.analysis.runplots import plot_motion
     from lissom.analysis.runtable import run_csv
 
     make_folder(folder)
@@ -250,6 +251,8 @@ def write_run(found: Run, folder: Path) -> Iterator[Path]:
     yield write(folder / "run.csv", run_csv(found).encode())
     if found.scene.ropes:
         yield write(folder / "tension.png", image(plot_tensions(found), "png"))
+    if found.position:
+        yield write(folder / "motion.png", image(plot_motion(found), "png"))
 
 
 def run_npz(found: Run) -> bytes:
