@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from lissom import cli
 from lissom.analysis.machines import alike, plot_tensions, record
+from lissom.analysis.runplots import plot_motion
 from lissom.machines.machine import Machine
 from lissom.scene import Scene
 from lissom.simulation import Simulation
@@ -145,3 +146,11 @@ def test_the_hoist_lifts_at_the_speed_of_its_drum() -> None:
     assert rope.tension == pytest.approx([981.0] * 2, rel=0.02)
     assert rope.stored[0] == pytest.approx(12.0 + 0.2 * machine.time, abs=5e-3)
     assert machine.joint("winch").torque == pytest.approx(98.1, rel=0.02)
+
+
+def test_rounding_does_not_fill_a_plot() -> None:
+    """A crane that holds its load: nothing moves by more than rounding, and the panels show that."""
+    found = record(Machine(Scene.load(EXAMPLES / "crane.toml")), 10, 1.0 / 60.0, lambda k: None)
+    for axis in plot_motion(found).axes:
+        low, high = axis.get_ylim()
+        assert high - low >= 1e-3

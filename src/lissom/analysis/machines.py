@@ -37,6 +37,9 @@ LINE = 0.005
 THIN, WIDER = 1.3, 1.7
 """Points: of the topmost line of a plot, and how much wider each one below it is."""
 
+FINEST = 0.02
+"""Of the largest tension: the least that a plot shows of it."""
+
 MOST_NAMED = 4
 """Spans that the legend of a plot names for one line."""
 
@@ -295,6 +298,7 @@ def plot_tensions(found: Run) -> Figure:
     from matplotlib import rc_context
 
     from lissom.analysis.plots import STYLE, new_figure
+    from lissom.analysis.runplots import no_finer
 
     with rc_context(STYLE):
         figure = new_figure(7.4, 1.8 * len(found.scene.ropes) + 0.6)
@@ -307,5 +311,6 @@ def plot_tensions(found: Run) -> Figure:
                 axis.plot(found.time, tension[:, group[0]], linewidth=width, label=_spans(parts, group))
             axis.set_ylabel(f"{rope.name} [N]")
             axis.legend(fontsize=7)
+            no_finer(axis, FINEST * float(np.nanmax(tension, initial=0.0)))
         axes[-1].set_xlabel("time [s]")
     return figure
