@@ -119,6 +119,7 @@ def solved_rod(made: Layout, segments: int) -> tuple[RodSolver, CableResult]:
 def begin_from_chain(solver: RodSolver, made: Layout, segments: int) -> None:
     chain = JointedSolver(replace(line_of(made, segments), adaptive=False))
     chain.solve()
+    assert chain.solved is not None  # read off the chain when asked for
     sides = Sides.of(chain)
     force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
     solver.begin_from(
