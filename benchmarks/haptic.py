@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 import numpy as np
+from tests.haptic.demonstrations import WIRE
 
 from benchmarks.table import machine
 from lissom.gripping import haptic_loop
@@ -20,17 +21,6 @@ from lissom.haptic.loop import LoopReport
 from lissom.haptic.parameters import RULES, automatic
 from lissom.scene import Scene
 
-WIRE = """
-[[cables]]
-name = "wire"
-length = "300 mm"
-stiffness = { bending = 0.01, torsion = 0.008 }
-mass_per_length = "60 g/m"
-radius = "2 mm"
-start = { position = [0, 0, 0.2], tangent = [1, 0, 0], roll = 0 }
-[haptic]
-grip = "wire/start"
-"""
 TABLE = '[[parts]]\nname = "table"\nshape = { kind = "box", size = [0.4, 0.4, 0.1] }\nposition = [0.15, 0, 0.1]\n'
 
 

@@ -22,6 +22,18 @@ EXPECTED = {
         "none",
     ),
 }
+WIRE = """
+[[cables]]
+name = "wire"
+length = "300 mm"
+stiffness = { bending = 0.01, torsion = 0.008 }
+mass_per_length = "60 g/m"
+radius = "2 mm"
+start = { position = [0, 0, 0.2], tangent = [1, 0, 0], roll = 0 }
+[haptic]
+grip = "wire/start"
+"""
+"""Held at its start, the other end free."""
 WOBBLE = 0.002
 NOISE = 0.05
 RATE = 100.0

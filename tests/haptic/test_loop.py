@@ -14,20 +14,16 @@ from lissom.haptic.devices import HandNumbers, PathDevice, SimulatedHand, rotati
 from lissom.haptic.loop import HapticLoop
 from lissom.scene import Scene, SceneError
 from lissom.scene.pose import Pose
-from tests.haptic.demonstrations import example
+from tests.haptic.demonstrations import WIRE, example
 
-WIRE = """
-[[cables]]
-name = "wire"
-length = "300 mm"
-stiffness = { bending = 0.01, torsion = 0.008 }
-mass_per_length = "60 g/m"
-radius = "2 mm"
-start = { position = [0, 0, 0.2], tangent = [1, 0, 0], roll = 0 }
-[haptic]
-grip = "wire/start"
-waypoints = [{ time = 0, position = [0, 0, 0.2] }, { time = 1, position = [0.05, 0.02, 0.2], tangent = [1, 0.3, 0] }]
+LED = (
+    WIRE
+    + """waypoints = [
+  { time = 0, position = [0, 0, 0.2] },
+  { time = 1, position = [0.05, 0.02, 0.2], tangent = [1, 0.3, 0] },
+]
 """
+)
 
 
 class Slow(ForceBackend):
@@ -40,7 +36,7 @@ class Slow(ForceBackend):
 
 
 def test_hanging_cable_is_felt_with_its_weight_and_moment() -> None:
-    scene = Scene.from_toml(WIRE)
+    scene = Scene.from_toml(LED)
     loop = haptic_loop(scene, device=PathDevice(lambda t: home_of(scene)))
     assert loop.run(0.05, real_time=False).ok
     weight = 0.3 * 0.06 * 9.81
@@ -50,7 +46,7 @@ def test_hanging_cable_is_felt_with_its_weight_and_moment() -> None:
 
 @pytest.mark.parametrize("real_time", [False, True])
 def test_ticks_are_counted(real_time: bool) -> None:
-    loop = haptic_loop(Scene.from_toml(WIRE))
+    loop = haptic_loop(Scene.from_toml(LED))
     report = loop.run(0.3, real_time=real_time)
     assert report.ticks + report.skipped == 300
     assert report.status == "good"
@@ -60,7 +56,7 @@ def test_ticks_are_counted(real_time: bool) -> None:
 
 
 def test_overruns_are_counted() -> None:
-    scene = Scene.from_toml(WIRE)
+    scene = Scene.from_toml(LED)
     made = force_backend(scene)
     slow = Slow(made.cable, made.grip, made.around)
     loop = HapticLoop(slow, PathDevice(path_of(scene)))
@@ -72,7 +68,7 @@ def test_overruns_are_counted() -> None:
 def test_the_same_run_gives_the_same_bits() -> None:
     runs = []
     for _ in range(2):
-        loop = haptic_loop(Scene.from_toml(WIRE), hand=HandNumbers(seed=3))
+        loop = haptic_loop(Scene.from_toml(LED), hand=HandNumbers(seed=3))
         loop.run(0.3, real_time=False)
         runs.append(loop.recording.to_bytes())
     assert runs[0] == runs[1]
@@ -82,7 +78,7 @@ def test_force_and_rod_feel_the_same() -> None:
     """Along a path in the air: within 3 % of the weight, 0.5 % of the length."""
     found = {}
     for backend in ("force", "rod"):
-        scene = Scene.from_toml(WIRE).with_value("haptic.backend", backend)
+        scene = Scene.from_toml(LED).with_value("haptic.backend", backend)
         loop = haptic_loop(scene, wait=True)
         loop.run(1.2, real_time=False)
         found[backend] = loop.recording
@@ -110,7 +106,7 @@ def test_force_and_rod_touch_the_same() -> None:
 
 
 def test_a_late_rod_holds_its_force_and_lets_it_go_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene.from_toml(WIRE)
+    scene = Scene.from_toml(LED)
     backend = RodBackend(scene)
     solve = backend.simulation.solve
 
@@ -185,7 +181,7 @@ def test_rotation_vectors(v: tuple[float, float, float]) -> None:
     ],
 )
 def test_what_the_force_model_has_not_is_said_with_the_cure(change: dict[str, Any], said: str) -> None:
-    scene = Scene.from_toml(WIRE).with_values(change)
+    scene = Scene.from_toml(LED).with_values(change)
     with pytest.raises(SceneError, match=f'{said}.*backend = "rod"'):
         force_backend(scene)
 
@@ -203,21 +199,21 @@ def test_what_the_force_model_has_not_is_said_with_the_cure(change: dict[str, An
 )
 def test_mistakes_in_the_scene_are_named(old: str, new: str, said: str) -> None:
     with pytest.raises(SceneError, match=said):
-        Scene.from_toml(WIRE.replace(old, new))
+        Scene.from_toml(LED.replace(old, new))
 
 
 def test_a_scene_without_a_path_says_what_is_missing() -> None:
-    scene = Scene.from_toml(WIRE[: WIRE.index("waypoints")])
+    scene = Scene.from_toml(LED[: LED.index("waypoints")])
     with pytest.raises(SceneError, match="say where the gripper goes"):
         haptic_loop(scene)
     with pytest.raises(SceneError, match=r"\[haptic\]"):
-        haptic_loop(Scene.from_toml(WIRE[: WIRE.index("[haptic]")]))
+        haptic_loop(Scene.from_toml(LED[: LED.index("[haptic]")]))
 
 
 def test_renaming_takes_the_gripper_along() -> None:
     from lissom.simulation import Simulation
 
-    simulation = Simulation(Scene.from_toml(WIRE))
+    simulation = Simulation(Scene.from_toml(LED))
     simulation.solve()
     simulation.rename("wire", "lead")
     assert simulation.scene.haptic is not None
@@ -226,6 +222,6 @@ def test_renaming_takes_the_gripper_along() -> None:
 
 @pytest.mark.parametrize("change", [{"rate": 0.0}, {"record_rate": 2000.0}])
 def test_rates_out_of_bounds(change: dict[str, Any]) -> None:
-    made = force_backend(Scene.from_toml(WIRE))
+    made = force_backend(Scene.from_toml(LED))
     with pytest.raises(ValueError, match=next(iter(change))):
-        HapticLoop(made, PathDevice(lambda t: home_of(Scene.from_toml(WIRE))), **change)
+        HapticLoop(made, PathDevice(lambda t: home_of(Scene.from_toml(LED))), **change)
