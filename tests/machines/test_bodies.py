@@ -119,6 +119,19 @@ def test_a_motor_holds_its_speed_and_says_its_torque() -> None:
     assert pin.torque == pytest.approx(-2.0 * 9.81 * math.cos(0.5), rel=0.01)
 
 
+@pytest.mark.parametrize("torque", [None, 50.0])
+def test_a_motor_comes_to_its_stop(torque: float | None) -> None:
+    """One that has no largest torque does not press there, though it could with any: it only holds the weight."""
+    most = {} if torque is None else {"torque": torque}
+    machine = Machine(pendulum(range=[-0.1, 0.2], motor={"speed": -0.5, **most}))
+    for _ in range(60):
+        machine.step(1.0 / 60.0)
+    pin, held = machine.joint("pin"), 2.0 * 9.81 * math.cos(0.1)
+    assert pin.value == pytest.approx(-0.1, abs=1e-6)
+    assert float(np.linalg.norm(pin.force)) == pytest.approx(2.0 * 9.81, rel=1e-3)
+    assert pin.torque == pytest.approx(-50.0) if torque else abs(pin.torque) <= held * (1.0 + 1e-3)
+
+
 def test_a_motor_too_weak_gives_way() -> None:
     machine = Machine(pendulum(motor={"speed": 0.0, "torque": 5.0}))
     machine.step(1.0 / 600.0)

@@ -203,8 +203,10 @@ def axis_rows(rows: Rows, joints: Joints, j: int, line: Vector, turn_a: Vector, 
         add_row(rows, owner + SPRING, a, b, line, turn_a, turn_b, value - joints.rest[j], soft, -NO_BOUND, NO_BOUND)
     done = value - joints.before[j]
     if joints.motor[j] == SPEED:
-        most = joints.torque[j] * h * h
-        add_row(rows, owner + MOTOR, a, b, line, turn_a, turn_b, done - joints.speed[j] * h, 0.0, -most, most)
+        most, goal = joints.torque[j] * h * h, joints.before[j] + joints.speed[j] * h
+        if joints.torque[j] >= NO_BOUND:  # what could press with any force does not press against its own stop
+            goal = min(max(goal, low), high)
+        add_row(rows, owner + MOTOR, a, b, line, turn_a, turn_b, value - goal, 0.0, -most, most)
     elif joints.friction[j] > 0.0:
         most = joints.friction[j] * h * h
         add_row(rows, owner + RUB, a, b, line, turn_a, turn_b, done, 0.0, -most, most)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lissom.kernels import unchecked
 from lissom.machines import joints as joint_kinds
+from lissom.machines.contacts import ROWS_OF_CONTACT
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
@@ -25,7 +26,7 @@ from lissom.scene.pose import Pose, composed
 Array = NDArray[np.float64]
 
 FULL = 400
-"""Rows up to which the envelope has room for a full matrix."""
+"""Rows for which the envelope has room as a full matrix at least."""
 
 STEADY = 0.25
 """Of 1 / (h² K): a stiffer hand on a body of the mobility K would overshoot within a substep h."""
@@ -108,6 +109,7 @@ KEPT = {
         "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
         "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
+    "contacts": ("clock", "stamp", "lead"),
     "guests": ("clear",),
     "known": ("total", "last", "state"),
 }  # fmt: skip
@@ -137,7 +139,8 @@ class Machine:
         self._read = read_machine(scene)
         self._parts = self._read.parts
         rows = len(self._parts.rows.a)
-        self._room = rows * (rows + 1) // 2 if rows <= FULL else 64 * rows
+        full = min(rows, FULL)
+        self._room = max(full * (full + 1) // 2, 64 * (rows - ROWS_OF_CONTACT * len(self._parts.contacts.stamp)))
         self._net = make_network(rows, len(self._read.mass), self._room)
         if solver == "gauss-seidel" and self._slippery:
             raise ValueError("solver = 'gauss-seidel': has no rows for pinholes and smooth or rough wheels; use direct")

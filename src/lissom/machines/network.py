@@ -386,6 +386,9 @@ def solve_in_turn(rows: Rows, bodies: Bodies, known: Multipliers, sweeps: int) -
                 continue
             weight = mobility + rows.alpha[i]
             wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * known.total[o]
+            if rows.rubs_on[i] >= 0:
+                rows.high[i] = rows.mu[i] * known.total[rows.rubs_on[i]]
+                rows.low[i] = -rows.high[i]
             total = min(max(known.total[o] + wish / weight, rows.low[i]), rows.high[i])
             step = total - known.total[o]
             known.total[o] = total

@@ -14,7 +14,7 @@ from lissom.geometry import solids
 from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
-from lissom.machines.contacts import BOX, Contacts, make_contacts
+from lissom.machines.contacts import BOX, ROWS_OF_CONTACT, Contacts, make_contacts
 from lissom.machines.guests import check_clear, read_guests, with_room
 from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
@@ -97,7 +97,7 @@ def read_machine(scene: Scene) -> Reading:
     guests = read_guests(scene, placed, ropes, links)
     links = links._replace(corners=with_room(links, guests))
     contacts = _read_contacts(scene, placed, bodies, joined)
-    owners = len(joined) * SLOTS + 3 * len(links.kind)
+    owners = len(joined) * SLOTS + 3 * len(links.kind) + ROWS_OF_CONTACT * len(contacts.stamp)
     rows = empty_rows(max(owners, 1))
     known = Multipliers(np.zeros(owners), np.zeros(owners), np.zeros(owners, dtype=np.int64))
     bodies.order[:] = _order(bodies, joints, ropes, links)

@@ -37,6 +37,8 @@ class Rows(NamedTuple):
     owner: Indices  # (m,)
     left: Indices  # (m,) rows of the spans before and after a slip row, else −1
     right: Indices
+    rubs_on: Indices  # (m,) owner of the row whose λ times `mu` bounds this one, else −1
+    mu: Array  # (m,)
     step: Array  # (m,) Δλ, or u of a slip row
     taken: Array  # (m,) what slips take from a span (u) in this step
 
@@ -58,7 +60,7 @@ def empty_rows(m: int) -> Rows:
 
     return Rows(
         np.zeros(1, dtype=np.int64), whole(), whole(), zeros(m, 3), zeros(m, 3), zeros(m, 3), zeros(m), zeros(m),
-        zeros(m), zeros(m), whole(), whole(), whole(), zeros(m), zeros(m),
+        zeros(m), zeros(m), whole(), whole(), whole(), whole(), zeros(m), zeros(m), zeros(m),
     )  # fmt: skip
 
 
@@ -92,6 +94,7 @@ def add_row(
     rows.high[i] = high
     rows.left[i] = -1
     rows.right[i] = -1
+    rows.rubs_on[i] = -1
     return i  # type: ignore[no-any-return]
 
 

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from lissom.geometry.triples import Vector
+from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, see_mobility
-from lissom.machines.contacts import Contacts, find_contacts, press, settle
+from lissom.machines.contacts import Contacts, contact_rows, find_contacts, rub
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.meeting import Guests
@@ -48,7 +49,7 @@ class Parts(NamedTuple):
 @kernel
 def gather(parts: Parts, gravity: Vector, h: float) -> None:
     """All rows, at the present poses."""
-    bodies, joints, ropes, links, _, rows, known, _ = parts
+    bodies, joints, ropes, links, contacts, rows, known, _ = parts
     spans = joints.kind.shape[0] * SLOTS
     slips = spans + links.kind.shape[0]
     rows.used[0] = 0
@@ -58,6 +59,14 @@ def gather(parts: Parts, gravity: Vector, h: float) -> None:
     reel(ropes, links)
     rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
     guard_rows(rows, bodies, ropes, links, slips + links.kind.shape[0])
+    contact_rows(rows, bodies, contacts, known, first_of_contacts(joints, links))
+
+
+@inline
+def first_of_contacts(joints: Joints, links: Links) -> int:
+    """The owner of their first row."""
+    owner: int = joints.kind.shape[0] * SLOTS + 3 * links.kind.shape[0]
+    return owner
 
 
 @kernel
@@ -70,13 +79,15 @@ def advance(
     """
     bodies, joints, ropes, links, contacts, rows, known, guests = parts
     spans = joints.kind.shape[0] * SLOTS
+    touching = first_of_contacts(joints, links)
     needed = 0
     for _ in range(substeps):
         drive(bodies, joints)
         see_gaps(links)
         weigh(bodies, ropes, links, gravity)
         predict(bodies, gravity, h)
-        find_contacts(bodies, contacts, h)
+        see_mobility(bodies)
+        find_contacts(bodies, contacts, known, touching, gravity, h)
         for k in range(links.kind.shape[0]):
             links.slipped[k] = 0.0
         done = 0
@@ -100,7 +111,7 @@ def advance(
                 solve_in_turn(rows, bodies, known, iterations)
             apply_corrections(bodies, h)
             rubs = slip(rows, ropes, links, known, spans)
-            press(bodies, contacts, h)
+            rubs = rub(bodies, contacts, known, touching) and rubs
             see_links(bodies, links)
             reel(ropes, links)
             done += 1
@@ -110,7 +121,6 @@ def advance(
         if together and not settled:
             ease_off(ropes, links, known, spans, h)
         finish(bodies, h)
-        settle(bodies, contacts)
         change_links(ropes, links, guests, known, spans, gravity, h)
     reel(ropes, links)
     see_joints(bodies, joints)
