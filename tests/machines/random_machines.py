@@ -1,4 +1,6 @@
-"""Random machines: wheels in a row, smooth, rough or turning, tilted or not, with eyes, pegs, blocks and drums."""
+"""Random machines: wheels in a row, smooth, rough or turning, tilted or not, with eyes, pegs, blocks and drums; and
+ropes into which bodies fall and swing that their paths do not name.
+"""
 
 from typing import Any
 
@@ -22,6 +24,59 @@ def random_machine(seed: int) -> Machine:
         if random.random() < 0.3 and "wheel" not in name and "drum" not in name and not guided(machine.scene, name):
             machine.set_velocity(name, linear=random.normal(size=3) * [1.0, 0.5, 0.3])
     return machine
+
+
+SHAPES: list[dict[str, Any]] = [
+    {"kind": "cylinder", "radius": 0.06, "length": 0.5},
+    {"kind": "sphere", "radius": 0.08},
+    {"kind": "capsule", "radius": 0.05, "length": 0.3},
+    {"kind": "box", "size": [0.15, 0.12, 0.5]},
+]
+
+
+def random_meeting(seed: int) -> Machine:
+    """A rope from a hook over a wheel to a weight, above a ground with crates; bodies that stand, swing on a hinge or
+    fall meet it from above.
+    """
+    random = np.random.default_rng(seed)
+    parts: list[Any] = [
+        {"name": "hook"},
+        {"name": "ground", "shape": {"kind": "plane"}, "position": [0, 0, -3.0], "friction": 0.4},
+    ]
+    joints: list[Any] = []
+    path = [held("hook"), _wheel(random, 0, 2.0, float(random.uniform(-0.3, 0.3)), 0.0, parts, joints)]
+    path.append(_end(random, "last", 2.4, parts, joints))
+    parts[2]["collide"] = True  # the wheel
+    rope: dict[str, Any] = {"name": "rope", "path": path, "diameter": 0.01, "meets": []}
+    if random.random() < 0.4:
+        path[0]["slack"] = float(random.uniform(0.1, 0.8))
+    else:  # no force is large enough to bend a straight rope that nothing stretches
+        rope["stiffness"] = {"axial": float(10 ** random.uniform(4.0, 6.0))}
+    for k in range(int(random.integers(1, 4))):
+        shape = SHAPES[random.integers(len(SHAPES))]
+        name, x, z = f"part {k}", 0.5 * (k + 1), float(random.uniform(0.6, 1.2))
+        part = {"name": name, "shape": shape, "position": [x, 0, z], "tangent": [0, -1, 0], "friction": _rough(random)}
+        kind = random.random()
+        if kind < 0.4:  # swings down through the rope
+            joints.append(
+                {"name": f"pin {k}", "part": name, "kind": "hinge", "axis": [0, -1, 0],
+                 "origin": [x + float(random.choice([-1.0, 1.0]) * random.uniform(0.4, 1.2)), 0, z - 0.2]}
+            )  # fmt: skip
+        if kind < 0.8:
+            part |= {"motion": "free", "mass": float(random.uniform(0.3, 3.0))}
+        else:  # stands, and the slack of the rope may hang over it
+            part["position"] = [x, 0, float(random.uniform(-1.0, -0.4))]
+        parts.append(part)
+        rope["meets"].append(name)
+    for k in range(int(random.integers(0, 4))):  # crates, a stack of them
+        size = {"kind": "box", "size": [0.3, 0.3, 0.2]}
+        parts.append({"name": f"crate {k}", "shape": size, "position": [1.0, 0, 0.2 * k - 2.9], "motion": "free",
+                      "density": 200.0})  # fmt: skip
+    return Machine(scene(parts, joints, [rope]))
+
+
+def _rough(random: Random) -> float:
+    return float(random.choice([0.0, 0.2, 0.5]))
 
 
 def guided(said: Scene, name: str) -> bool:

@@ -31,6 +31,7 @@ DETOUR = 0.02  # of a span: a split leads the rope no longer way; what is farthe
 STEEP = 1.0  # squared slope of a rope against the plane of a part that it may come to lie on
 TOUCHES = 8  # passes until the place where a hanging rope meets a wheel stays; they converge like r/d
 OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
+LITTLE = 1e-300
 EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
@@ -46,7 +47,8 @@ def change_links(
             if known.total[span_base + i] > ropes.strength[r] * h * h:
                 ropes.broken[r] = 1
         for i in range(ropes.first[r], ropes.room[r]):
-            links.ease[i] *= EASING
+            if links.ease[i] > 0.0:
+                links.ease[i] = max(EASING * links.ease[i], LITTLE)
         switch_ends(ropes, links, r)
         merge(ropes, links, guests, r, gravity)
         split(ropes, links, guests, r, gravity)
@@ -113,6 +115,7 @@ def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
             continue
         off = jumps_off(links, k, i) or jumps_off(links, k, k)
         if off or (links.stored[k] < 0.0 and not hangs_over(links, i, k, gravity)):
+            stretched = max(0.0, links.length[i] - links.rest[i]) + max(0.0, links.length[k] - links.rest[k])
             links.rest[i] += links.rest[k] + links.stored[k]
             links.ease[i] += links.ease[k]
             links.rest[k] = 0.0
@@ -123,6 +126,7 @@ def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
             links.share[i] += links.share[k]
             links.next[i] = links.next[k]
             links.next[k] = -1
+            links.ease[i] = max(links.ease[i], lacking(links, i) - stretched)
             for g in range(guests.clear.shape[1]):
                 guests.clear[i, g] &= guests.clear[k, g]
             if k >= ropes.last[r]:
@@ -276,6 +280,31 @@ def put_between(links: Links, i: int, g: int, k: int, x: Vector) -> None:
 
 
 @inline
+def wound(links: Links, i: int, corner: int, t: Vector, leaves: bool) -> tuple[float, float]:
+    """The place where a span of direction t would leave link i, or arrive, and what it would so wind up on it."""
+    place: float = links.place_out[i] if leaves else links.place_in[i]
+    if not rolls(links, i):
+        return place, 0.0
+    now = place_on(links, i, corner, t)
+    way = links.sense[i] if leaves else -links.sense[i]
+    return now, way * moved_along(links, i, now, place)
+
+
+@inline
+def lacking(links: Links, i: int) -> float:
+    """By how much the span that leaves link i is too long for what it has, once it is drawn anew, m."""
+    k = links.next[i]
+    ok, p, q, corner_i, corner_k = find_span(links, i, k)
+    if not ok:
+        return 0.0
+    t = sub(q, p)
+    _, on_i = wound(links, i, corner_i, t, True)
+    _, on_k = wound(links, k, corner_k, t, False)
+    lacks: float = math.sqrt(dot(t, t)) + on_i + on_k - links.rest[i]
+    return lacks
+
+
+@inline
 def take_up(
     links: Links,
     guests: Guests,
@@ -299,13 +328,8 @@ def take_up(
         return False
     arriving, leaving = sub(q, p), sub(v, u)
     place_in, place_out = place_on(links, j, c, arriving), place_on(links, j, d, leaving)
-    out_i, in_k, on_i, on_k = links.place_out[i], links.place_in[k], 0.0, 0.0
-    if rolls(links, i):
-        out_i = place_on(links, i, corner_i, arriving)
-        on_i = links.sense[i] * moved_along(links, i, out_i, links.place_out[i])
-    if rolls(links, k):
-        in_k = place_on(links, k, corner_k, leaving)
-        on_k = -links.sense[k] * moved_along(links, k, in_k, links.place_in[k])
+    out_i, on_i = wound(links, i, corner_i, arriving, True)
+    in_k, on_k = wound(links, k, corner_k, leaving, False)
     left, right = math.sqrt(dot(arriving, arriving)), math.sqrt(dot(leaving, leaving))
     on = links.sense[j] * moved_along(links, j, place_out, place_in)
     rest = links.rest[i] - on - on_i - on_k

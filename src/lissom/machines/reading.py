@@ -47,6 +47,11 @@ JOINT_KINDS = {"hinge": kinds.HINGE, "slide": kinds.SLIDE, "ball": kinds.BALL, "
 LEAST_DRAG = 1e-9
 """Of a slip, relative to the mass of the machine."""
 
+FIRM = 1e6
+"""EA of a span that was made too short, in weights of the machine, though the rope keeps its length. Caught between
+things that do not move, its rows contradict others, and would pull with any force.
+"""
+
 LEAST_COMPLIANCE = 1e-7
 """Of a span that nothing movable is on, relative to what the bodies of the machine together would have."""
 
@@ -291,6 +296,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         strength=np.full(n, NO_BOUND),
         broken=np.zeros(n, dtype=np.int64),
         heavy=np.full(n, LEAST_DRAG * (mass or 1.0)),
+        firm=np.full(n, FIRM * 9.81 * (mass or 1.0)),
         least=np.full(n, LEAST_COMPLIANCE / (mass or 1.0)),
     )
     profiles: list[Array] = []
