@@ -1,4 +1,4 @@
-"""Reference cases and random cables as layouts of kinematic cables."""
+"""Reference cases and random cables as layouts of kinematic cables; one as a scene has it."""
 
 import json
 import math
@@ -21,6 +21,18 @@ TWISTED = (
     *(f"clamped_3d_steel_C_twist{k}" for k in ("000", "180")),
     "clamped_symbreak_steel_S",
 )
+
+
+HOSE: dict[str, Any] = {
+    "name": "hose",
+    "model": "kinematic",
+    "length": 0.6,
+    "stiffness": {"bending": 0.02, "torsion": 0.016},
+    "mass_per_length": 0.1,
+    "radius": 0.005,
+    "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
+    "end": {"position": [0.3, 0.2, 0.0], "tangent": [0, 1, 0]},
+}
 
 
 def reference(name: str) -> dict[str, Any]:

@@ -252,6 +252,29 @@ class Cable:
         kernels.unchecked(joints)(self.chain(level), self.directions(level), found)
         return found
 
+    def forces(self, level: int) -> Array:
+        """(sites, 3) N: the internal force in the middle of each segment, without what contacts push."""
+        chain = self.chain(level)
+        found = chain.force.copy()
+        for (axis, first, last), force in zip(chain.run, self.pyramid.nu[level], strict=True):
+            found[first:last, axis] += force
+        return found
+
+    def coarseness(self, level: int) -> float:
+        """The largest h √(|n|/B): above 1 a boundary layer is shorter than a segment."""
+        segments = self.segments[level]
+        force = np.linalg.norm(self.forces(level)[self.chain(level).h > 0.0], axis=1).reshape(-1, segments).max(axis=1)
+        found = 0.0
+        for section, most in zip(self.layout.sections, force, strict=True):
+            if section.bending > 0.0:
+                found = max(found, section.length / segments * math.sqrt(most / section.bending))
+        return found
+
+    def self_depth(self) -> float:
+        """m: how deep the cable is in itself where it presses."""
+        most = max((k.push for k in self.pressed if k.part < 0), default=0.0)
+        return float(most / self.contacts.stiffness[0])
+
     def energy_of(self, level: int) -> float:
         """J, of the directions that a level has now, without contacts."""
         found = descent.whole_energy(
