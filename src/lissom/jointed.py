@@ -95,7 +95,7 @@ class JointedSolver(RodSolver):
         self._state: RodState | None = None
         self._unread = False  # the chains have moved on since the state was read off them …
         self._asked = line.supports  # … to these supports
-        self._telling = 0.0  # s that the report took last
+        self._telling = 0.0  # s of CPU time that the last report took
         self._stretches: tuple[Stretch, ...] = ()
         self._around: Around | None = None
         super().__init__(line, state, formulation)
@@ -217,12 +217,15 @@ class JointedSolver(RodSolver):
         if around is None:
             return ""
         allowed = max(TOO_DEEP_LENGTH * self._line.length, TOO_DEEP_RADIUS * around.radius)
-        for support in self.supports:
-            point, place = np.array([support.position]), np.array([support.place])
-            for number, (name, part) in enumerate(zip(around.names, around.obstacles, strict=True)):
-                away, *_ = clearance(part.solid, part.rotation, part.origin, point, around.wanted(number, place))
+        points = np.array([k.position for k in self.supports])
+        for number, (name, part) in enumerate(zip(around.names, around.obstacles, strict=True)):
+            outside = np.full(len(points), np.inf)  # 0 where it is inside
+            distances(part.solid, part.rotation, part.origin, points, outside)
+            for k in np.flatnonzero(outside <= max(around.radius - allowed, 0.0)):
+                wanted = around.wanted(number, np.array([self.supports[k].place]))
+                away, *_ = clearance(part.solid, part.rotation, part.origin, points[k : k + 1], wanted)
                 if around.radius - away > allowed:
-                    return held_inside(support.name, self._line.name, around.radius - away, name)
+                    return held_inside(self.supports[k].name, self._line.name, around.radius - away, name)
         return ""
 
     @property
@@ -232,12 +235,11 @@ class JointedSolver(RodSolver):
 
     def settle(self, began: float) -> RodReport:
         """The shape that was reached becomes the state; how far it came."""
-        now = time.perf_counter()
+        cpu = time.thread_time()
         self._unread, self._asked = True, self.supports
         self.unfinished = any(k.level < len(k.segments) - 1 for k in self.cables)
         report = self._report_of(self.cables, began)
-        taken = time.perf_counter() - now
-        self._telling = min(taken, 1.2 * self._telling) if self._telling > 0.0 else taken
+        self._telling = time.thread_time() - cpu
         return report
 
     def _read_state(self) -> RodState:
@@ -303,20 +305,10 @@ class JointedSolver(RodSolver):
         return tuple(notes)
 
     def _depth(self) -> tuple[float, str]:
-        """How deep the cable is in a part or in itself, between the joints too, m; and in what."""
-        deepest, touched = 0.0, ""
-        if self._around is None:
-            return deepest, touched
-        keys = key_places(self.line)
-        for stretch in self._stretches:
-            cable = stretch.cable
-            x, s = cable.positions(cable.level), keys[stretch.first] + cable.places(cable.level)
-            found = [(cable.self_depth(), self.line.name)]
-            for number, (name, part) in enumerate(zip(self._around.names, self._around.obstacles, strict=True)):
-                away, *_ = clearance(part.solid, part.rotation, part.origin, x, self._around.wanted(number, s))
-                found.append((self._around.radius - away, name))
-            deepest, touched = max([(deepest, touched), *found])
-        return deepest, touched
+        """How deep the cable is in a part or in itself, m; and in what."""
+        depth, number = max(k.depth() for k in self.cables)
+        inside = self.line.name if self._around is None or number < 0 else self._around.names[number]
+        return max(depth, 0.0), inside
 
     def _begin_with(self, points: Array) -> None:
         """The first guess of the scene becomes the shape of the finest level."""
