@@ -10,21 +10,24 @@ import itertools
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from tests.kinematic.cases import PLANAR, TWISTED, distance, layout, random_layouts, reference
+from tests.kinematic.cases import (
+    FINE,
+    KNOWN,
+    begin_from_chain,
+    distance,
+    known,
+    line_of,
+    random_layouts,
+    solved_rod,
+)
 
-from lissom.jointed import JointedSolver
 from lissom.kinematic.building import Layout
 from lissom.kinematic.cable import Cable
-from lissom.rods.line import TANGENT, Line, Piece, Support
-from lissom.rods.result import CableResult, Sides
 from lissom.rods.solver import RodSolver
-from lissom.rods.transfer import transferred
 from lissom.scene import Scene
-from lissom.scene.frames import frame_quaternion
 from lissom.simulation import Simulation
 
 LEVELS = (2, 4, 8, 16, 32, 64)
@@ -40,7 +43,6 @@ SHAPES = 100
 REPEATS = 5
 BUDGETS = (0.001, 0.004, 0.016)
 FRAMES = 2000
-FINE = 512  # segments of what counts as the true shape
 
 
 def main() -> None:
@@ -56,9 +58,9 @@ def levels() -> None:
     print("\n## Distance to the true shape by level\n")
     print("| case | " + " | ".join(str(k) for k in LEVELS) + " |")
     print("|---" * (len(LEVELS) + 1) + "|")
-    for name in (*PLANAR, *TWISTED):
-        case = reference(name)
-        cable = Cable(layout(case, twist=name in TWISTED), LEVELS[-1])
+    for name in KNOWN:
+        case, made = known(name)
+        cable = Cable(made, LEVELS[-1])
         cable.solve()
         away = [distance(cable, level, case) for level in range(len(LEVELS))]
         print(f"| {name.removeprefix('clamped_')} | " + " | ".join(f"{k:.1e}" for k in away) + " |")
@@ -95,37 +97,6 @@ def table_a1(shapes: list[Layout]) -> None:
             f"| {segments} | {paper[0]}, {paper[1]}, {paper[2]} | {ours} | {paper[1] / mean:.0f} | {error:.1e} "
             f"| {points} | {rod:.3f} |"
         )
-
-
-def line_of(made: Layout, segments: int) -> Line:
-    """The same cable as a rod: its ends hold the tangent and may spin, which is a rod without torsion."""
-    (section,) = made.sections
-    supports = []
-    for name, place, hold in zip(("start", "end"), (0.0, section.length), made.holds, strict=True):
-        assert hold.tangent is not None
-        frame = frame_quaternion(hold.tangent, 0.0)
-        supports.append(Support(name, "swivel", place, hold.position, direction=TANGENT, quaternion=frame))
-    B, w = section.bending, -section.weight[2]
-    return Line("cable", section.length, segments, (Piece(0.0, section.length, (B, B, B), w / 9.81),), tuple(supports))
-
-
-def solved_rod(made: Layout, segments: int) -> tuple[RodSolver, CableResult]:
-    """The rod on the branch that the chain is on: it starts from the shape of the chain."""
-    solver = RodSolver(line_of(made, segments))
-    begin_from_chain(solver, made, 32)
-    report = solver.solve()
-    return solver, CableResult(solver, report)
-
-
-def begin_from_chain(solver: RodSolver, made: Layout, segments: int) -> None:
-    chain = JointedSolver(replace(line_of(made, segments), adaptive=False))
-    chain.solve()
-    assert chain.solved is not None  # read off the chain when asked for
-    sides = Sides.of(chain)
-    force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
-    solver.begin_from(
-        *transferred(sides.frames, force, chain.grid.s, solver.grid.s, solver.point_of, solver.staggered.segment_of)
-    )
 
 
 def rod_of_accuracy(shapes: list[Layout], true: list[np.ndarray], error: float) -> tuple[int, float]:
