@@ -287,10 +287,23 @@ def test_lengths_that_follow_from_forces_are_refused() -> None:
     simulation = Simulation(scene())
     simulation.solve()
     for enter in (simulation.feed, simulation.soften):
-        with pytest.raises(SceneError, match='hose/model = "kinematic": must be "rod" where a length is to follow'):
+        with pytest.raises(SceneError, match='hose/model = "kinematic": must be "rod" while a length follows'):
             enter("hose")
     assert simulation.modes() == ()
     assert simulation.solve().ok
+
+
+def test_a_cable_whose_length_follows_from_forces_is_not_switched() -> None:
+    simulation = Simulation(scene(model="rod"))
+    simulation.solve()
+    soft = simulation.soften("hose")
+    with pytest.raises(SceneError, match="make it a rod, or freeze its length first"):
+        simulation.edit("hose", model="kinematic")
+    assert simulation.scene.cable("hose").model == "rod"
+    assert simulation.solve().ok
+    soft.freeze()
+    simulation.edit("hose", model="kinematic")
+    assert simulation.solve().cables["hose"].level == 64
 
 
 def test_reach_is_refused() -> None:
