@@ -370,16 +370,15 @@ class JointedSolver(RodSolver):
             return found
         keys, name, length = key_places(self.line), self.line.name, self.line.length
         for stretch in self._stretches:
-            cable, level = stretch.cable, stretch.cable.level
-            x, s = cable.positions(level), keys[stretch.first] + cable.places(level)
+            cable = stretch.cable
+            s = keys[stretch.first] + cable.places(cable.level) if cable.pressed else np.zeros(0)
             for k in cable.pressed:
                 first = [(i, w) for i, w in zip(k.joint, k.weight, strict=True) if w > 0.0]
                 other = [(i, -w) for i, w in zip(k.joint, k.weight, strict=True) if w < 0.0]
                 place = float(sum(w * s[i] for i, w in first))
-                at = np.sum([w * x[i] for i, w in first], axis=0)
                 where = float(sum(w * s[i] for i, w in other)) if other else None
                 touched = name if where is not None else self._around.names[k.part]
-                point = at - self._around.radius * k.normal
+                point = k.at - self._around.radius * k.normal
                 found.append(
                     Contact(name, place, place / length, touched, where, point, k.normal, k.push * k.normal, k.push)
                 )

@@ -220,6 +220,24 @@ def test_too_short_is_infeasible_and_says_by_how_much() -> None:
     assert "100 mm too short" in report.reason
 
 
+def test_one_that_is_too_short_from_the_start_touches_nothing() -> None:
+    simulation = Simulation(scene(end={"position": [0.7, 0, 0]}))
+    simulation.solve()
+    assert simulation.contacts == ()
+
+
+def test_contacts_stay_with_the_last_good_shape() -> None:
+    floor: list[dict[str, Any]] = [{"name": "floor", "position": [0, 0, -0.1], "shape": {"kind": "plane"}}]
+    soft = {"bending": 0.002, "torsion": 0.001}
+    simulation = Simulation(scene(floor, stiffness=soft, end={"position": [0.35, 0, 0]}))
+    simulation.solve()
+    points = [c.point for c in simulation.contacts]
+    assert points
+    simulation.move("hose/start", position=(-0.9, 0, 0))
+    assert simulation.solve().status == "infeasible"
+    assert np.array_equal([c.point for c in simulation.contacts], points)
+
+
 def test_several_cables_at_once_are_what_each_is_alone() -> None:
     cables = [
         {**HOSE, "name": f"hose {k}", "end": {"position": [0.3, 0.1 * k, 0.0], "tangent": [0, 1, 0]}} for k in range(4)

@@ -55,6 +55,7 @@ class Pressed(NamedTuple):
     weight: tuple[float, float, float, float]
     normal: Array  # (3,) from what is touched to the cable
     push: float  # N
+    at: Array  # (3,) m: where its centre line is then
 
 
 class Reached(NamedTuple):
@@ -214,12 +215,15 @@ class Cable:
         if moved > SAME_SHAPE * self.layout.length and self._looks < MOST_LOOKS:
             return
         self._certified = self._imbalance(level)
-        c = self.contacts
+        c, x = self.contacts, self.positions(level)
         self.pressed = tuple(
-            Pressed(int(c.part[k]), tuple(c.joint[k]), tuple(c.weight[k]), c.normal[k].copy(), float(c.push[k]))
+            Pressed(
+                int(c.part[k]), tuple(c.joint[k]), tuple(c.weight[k]), c.normal[k].copy(), float(c.push[k]),
+                np.maximum(c.weight[k], 0.0) @ x[c.joint[k]],
+            )
             for k in range(int(c.number[0]))
             if c.push[k] > 0.0
-        )
+        )  # fmt: skip
         doubling.double(self.pyramid, self.work, self._nothing, self.progress)
         self._looks = 0
 
