@@ -27,12 +27,14 @@ def main(folder: Path) -> Path:
     angle = np.linspace(0.0, 2.0 * np.pi, 17)
     circle = 8.0 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     with rc_context(STYLE):
-        figure = new_figure(7.0, 6.0)
+        figure = new_figure(9.0, 7.6, layout=None)  # by hand: no layout knows where labels in space end
         for number, (name, title) in enumerate(PANELS):
             simulation = lissom.Simulation(lissom.Scene.load(SCENES / f"{name}.toml"))
             simulation.solve().raise_if_failed()
             cables = [simulation.cable(k) for k in simulation.cables]
-            axes = space(figure, np.concatenate([1000.0 * k.positions for k in cables]), 221 + number)
+            points = np.concatenate([1000.0 * k.positions for k in cables])
+            axes = space(figure, points, 221 + number, around=points)
+            axes.set_position((0.02 + 0.5 * (number % 2), 0.53 - 0.5 * (number // 2), 0.43, 0.42))
             for k, cable in enumerate(cables):
                 colour = np.array(colormaps["viridis"](0.1 + 0.2 * k))
                 draw_tube(axes, 1000.0 * cable.positions, cable.quaternions, circle, colour)

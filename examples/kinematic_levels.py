@@ -1,17 +1,17 @@
 """Kinematic cables level by level: distance to the true shape of hoses whose shape is known, from 2 to 64 segments.
 
-The references are those of tests/data/references.
+The references are those of tests/data/references, and rods without torsion where the ends may spin.
 Run: python examples/kinematic_levels.py FOLDER
 """
 
 import sys
 from pathlib import Path
 
-from matplotlib import rc_context
+from matplotlib import colormaps, rc_context
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.kinematic.cases import PLANAR, TWISTED, distance, layout, reference
+from tests.kinematic.cases import KNOWN, distance, known
 
 from lissom.analysis.plots import STYLE, image, new_figure
 from lissom.kinematic.cable import Cable
@@ -19,8 +19,8 @@ from lissom.kinematic.cable import Cable
 
 def distances(name: str) -> tuple[list[int], list[float]]:
     """(segments, distance relative to the length) of every level; with twist springs where the case has twist."""
-    case = reference(name)
-    cable = Cable(layout(case, twist=name in TWISTED), 64)
+    case, made = known(name)
+    cable = Cable(made, 64)
     cable.solve()
     return cable.segments, [distance(cable, level, case) for level in range(len(cable.segments))]
 
@@ -29,9 +29,16 @@ def main(folder: Path) -> Path:
     with rc_context(STYLE):
         figure = new_figure(5.6, 3.8)
         axes = figure.add_subplot(111)
-        for name in (*PLANAR, *TWISTED):
+        for number, name in enumerate(KNOWN):
             segments, away = distances(name)
-            axes.loglog(segments, away, marker="o", markersize=3, label=name.removeprefix("clamped_"))
+            axes.loglog(
+                segments,
+                away,
+                marker="o",
+                markersize=3,
+                color=colormaps["tab20"](number),
+                label=name.removeprefix("clamped_"),
+            )
         axes.loglog([4, 64], [0.02, 0.02 / 256], color="0.6", linestyle="--", label="a quarter for each level")
         axes.set_xticks([2, 4, 8, 16, 32, 64], ["2", "4", "8", "16", "32", "64"])
         axes.minorticks_off()

@@ -173,10 +173,10 @@ def around(scene: Scene, name: str, solver: RodSolver, made: dict[str, Solid], p
     named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
     names = [k for k in made if k not in cable.ignore] if cable.collide else []
     obstacles: list[kinematic.Obstacle] = []
-    for part in names:
-        position, quaternion = parts[part]
+    turns = rotations(np.array([parts[part][1] for part in names]).reshape(-1, 4))
+    for part, turn in zip(names, turns, strict=True):
+        position, _ = parts[part]
         seats = [k.place for k in solver.supports if (on := named.get(k.name)) is not None and on.on == part]
-        turn = rotations(np.array([quaternion]))[0]
         obstacles.append(kinematic.Obstacle(made[part], turn, np.array(position), tuple(seats)))
     return Around(tuple(names), tuple(obstacles), radius(scene, name), cable.collide)
 

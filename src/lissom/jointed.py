@@ -7,7 +7,7 @@ twist but for what the twist springs hold. So all that can be read off a rod can
 import itertools
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,13 @@ from lissom.kinematic.cable import HELD_RADII, Cable, Obstacle
 from lissom.kinematic.parallel import solve_all
 from lissom.kinematic.twisting import carry_frames
 from lissom.rods import guess
+from lissom.rods.assembly import TOO_DEEP_LENGTH, TOO_DEEP_RADIUS
 from lissom.rods.chain import STAGGERED
-from lissom.rods.describing import Contact
+from lissom.rods.describing import Contact, held_inside
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import key_places
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
-from lissom.rods.outcome import RodReport, RodState
+from lissom.rods.outcome import UNDETERMINED, RodReport, RodState
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Clearance
 
@@ -36,6 +37,8 @@ FINEST = 64  # segments in a section, unless the cable says its points
 LEAST = 4
 # Part of the length by which doubling the segments may still move a joint at the end of a solve without a budget.
 FINE_ENOUGH = 0.01
+# Part of the radius by which a cable may be inside a part between two joints without a word.
+CUTS = 0.1
 # Of a budget this much (s) is kept for what is done with the reports.
 RESERVE = 1e-4
 
@@ -92,7 +95,7 @@ class JointedSolver(RodSolver):
         self._state: RodState | None = None
         self._unread = False  # the chains have moved on since the state was read off them …
         self._asked = line.supports  # … to these supports
-        self._telling = 0.0  # s that the report took last
+        self._telling = 0.0  # s of CPU time that the last report took
         self._stretches: tuple[Stretch, ...] = ()
         self._around: Around | None = None
         super().__init__(line, state, formulation)
@@ -194,15 +197,36 @@ class JointedSolver(RodSolver):
     def solve(self, cold: bool = False) -> RodReport:
         return solve_jointed({self.line.name: self}, cold)[self.line.name]
 
-    def prepare(self, cold: bool) -> Shortfall | None:
-        """What cannot close; else the chains are ready to be solved."""
+    def prepare(self, cold: bool, began: float) -> RodReport | None:
+        """Why it is not to be solved where it is held; None: the chains are ready."""
         shortfall = find_shortfall(self.supports, False)
-        if shortfall is None and (cold or (self._state is None and not self._unread)):
+        if shortfall is not None:
+            return self._infeasible(shortfall, began)
+        if reason := self._held_inside():
+            return replace(self._infeasible(Shortfall(0.0, reason), began), status="not_converged")
+        if cold or (self._state is None and not self._unread):
             for stretch in self._stretches:
                 stretch.cable.forget()
             if self._line.initial is not None:
                 self._begin_with(self._line.initial)
-        return shortfall
+        return None
+
+    def _held_inside(self) -> str:
+        """Which support would hold the cable inside which part; nothing if none does."""
+        around = self._around
+        if around is None:
+            return ""
+        allowed = max(TOO_DEEP_LENGTH * self._line.length, TOO_DEEP_RADIUS * around.radius)
+        points = np.array([k.position for k in self.supports])
+        for number, (name, part) in enumerate(zip(around.names, around.obstacles, strict=True)):
+            outside = np.full(len(points), np.inf)  # 0 where it is inside
+            distances(part.solid, part.rotation, part.origin, points, outside)
+            for k in np.flatnonzero(outside <= max(around.radius - allowed, 0.0)):
+                wanted = around.wanted(number, np.array([self.supports[k].place]))
+                away, *_ = clearance(part.solid, part.rotation, part.origin, points[k : k + 1], wanted)
+                if around.radius - away > allowed:
+                    return held_inside(self.supports[k].name, self._line.name, around.radius - away, name)
+        return ""
 
     @property
     def cables(self) -> list[Cable]:
@@ -211,12 +235,11 @@ class JointedSolver(RodSolver):
 
     def settle(self, began: float) -> RodReport:
         """The shape that was reached becomes the state; how far it came."""
-        now = time.perf_counter()
+        cpu = time.thread_time()
         self._unread, self._asked = True, self.supports
         self.unfinished = any(k.level < len(k.segments) - 1 for k in self.cables)
         report = self._report_of(self.cables, began)
-        taken = time.perf_counter() - now
-        self._telling = min(taken, 1.2 * self._telling) if self._telling > 0.0 else taken
+        self._telling = time.thread_time() - cpu
         return report
 
     def _read_state(self) -> RodState:
@@ -236,15 +259,12 @@ class JointedSolver(RodSolver):
         stays = all(stable for _, stable in found)
         settled = all(k.settled for k in cables)
         change = max(k.change(k.level) for k in cables)
-        warnings: list[str] = []
-        if not self.unfinished and change > FINE_ENOUGH * self._line.length:
-            more = 2 * sum(k.segments[-1] * len(k.layout.sections) for k in cables) + 1
-            warnings.append(
-                f"doubling the segments still moved a joint by {1000.0 * change:.3g} mm: use at least {more} points"
-            )
+        depth, touched = self._depth()
         status, reason = "converged", ""
         if not settled:
             status, reason = "not_converged", "the energy still falls: the shape is not the lowest on its level"
+        elif not stays and self._line.is_rope:
+            status, reason = "not_converged", UNDETERMINED
         elif not stays:
             status, reason = "unstable", "there is a direction in which the shape would not stay"
         return RodReport(
@@ -258,13 +278,37 @@ class JointedSolver(RodSolver):
             neutral=0,
             element="kinematic",
             methods=("kinematic",),
-            warnings=tuple(warnings),
+            warnings=() if self.unfinished else self._too_coarse(cables, change, depth, touched),
             others=(),
             shortfall=0.0,
             seconds=time.perf_counter() - began,
+            penetration=depth,
             level=segments,
             change=change,
         )
+
+    def _too_coarse(self, cables: list[Cable], change: float, depth: float, touched: str) -> tuple[str, ...]:
+        """What the finest level is too coarse for."""
+        segments = sum(k.segments[-1] * len(k.layout.sections) for k in cables)
+        more = f"use at least {2 * segments + 1} points"
+        notes: list[str] = []
+        if math.isinf(change):
+            notes.append(f"how near {segments} segments are is not known: {more}")
+        elif change > FINE_ENOUGH * self._line.length:
+            notes.append(f"doubling the segments still moved a joint by {1000.0 * change:.3g} mm: {more}")
+        coarse = max(k.coarseness(k.level) for k in cables)
+        if coarse > 1.0:
+            wanted = math.ceil(segments * coarse) + 1
+            notes.append(f"a boundary layer is not resolved (h√(n/B) = {coarse:.2g}): use at least {wanted} points")
+        if self._around is not None and depth > max(CUTS * self._around.radius, change):
+            notes.append(f"it is {1000.0 * depth:.3g} mm inside {touched} between its joints: {more}")
+        return tuple(notes)
+
+    def _depth(self) -> tuple[float, str]:
+        """How deep the cable is in a part or in itself, m; and in what."""
+        depth, number = max(k.depth() for k in self.cables)
+        inside = self.line.name if self._around is None or number < 0 else self._around.names[number]
+        return max(depth, 0.0), inside
 
     def _begin_with(self, points: Array) -> None:
         """The first guess of the scene becomes the shape of the finest level."""
@@ -294,13 +338,10 @@ class JointedSolver(RodSolver):
             d[sites] = cable.directions(level)
             begin = int(counts[: stretch.first].sum())
             segments = slice(begin, begin + int((chain.h > 0.0).sum()))
-            pull = chain.force.copy()
-            for j, (axis, a, b) in enumerate(chain.run):
-                pull[a:b, axis] += cable.pyramid.nu[level, j]
             push, beyond = contact_forces(cable, level)
             pushed[begin : begin + len(push)] += push
             force[segments] += beyond[chain.h > 0.0]
-            inside[segments] = (pull + beyond)[chain.h > 0.0]
+            inside[segments] = (cable.forces(level) + beyond)[chain.h > 0.0]
             share_twist(cable, level, self.staggered.arc[sites.start : sites.stop - 1], turn[sites])
         nu = np.zeros(len(self.runs))
         for j, (axis, a, b) in enumerate(self.runs):
@@ -329,16 +370,15 @@ class JointedSolver(RodSolver):
             return found
         keys, name, length = key_places(self.line), self.line.name, self.line.length
         for stretch in self._stretches:
-            cable, level = stretch.cable, stretch.cable.level
-            x, s = cable.positions(level), keys[stretch.first] + cable.places(level)
+            cable = stretch.cable
+            s = keys[stretch.first] + cable.places(cable.level) if cable.pressed else np.zeros(0)
             for k in cable.pressed:
                 first = [(i, w) for i, w in zip(k.joint, k.weight, strict=True) if w > 0.0]
                 other = [(i, -w) for i, w in zip(k.joint, k.weight, strict=True) if w < 0.0]
                 place = float(sum(w * s[i] for i, w in first))
-                at = np.sum([w * x[i] for i, w in first], axis=0)
                 where = float(sum(w * s[i] for i, w in other)) if other else None
                 touched = name if where is not None else self._around.names[k.part]
-                point = at - self._around.radius * k.normal
+                point = k.at - self._around.radius * k.normal
                 found.append(
                     Contact(name, place, place / length, touched, where, point, k.normal, k.push * k.normal, k.push)
                 )
@@ -377,16 +417,12 @@ class JointedSolver(RodSolver):
 def solve_jointed(solvers: dict[str, JointedSolver], cold: bool, budget: float | None = None) -> dict[str, RodReport]:
     """Solves kinematic cables, all at once; within `budget` seconds what fits."""
     began = time.perf_counter()
-    short = {name: solver.prepare(cold) for name, solver in solvers.items()}
-    cables = [k for name, solver in solvers.items() if short[name] is None for k in solver.cables]
+    refused = {name: solver.prepare(cold, began) for name, solver in solvers.items()}
+    cables = [k for name, solver in solvers.items() if refused[name] is None for k in solver.cables]
     if cables:
         telling = RESERVE + sum(k._telling for k in solvers.values())
         solve_all(cables, None if budget is None else budget - telling - (time.perf_counter() - began))
-    reports: dict[str, RodReport] = {}
-    for name, solver in solvers.items():
-        missing = short[name]
-        reports[name] = solver.settle(began) if missing is None else solver._infeasible(missing, began)
-    return reports
+    return {name: refused[name] or solver.settle(began) for name, solver in solvers.items()}
 
 
 def finest_of(line: Line) -> int:

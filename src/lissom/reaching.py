@@ -196,10 +196,6 @@ def harnesses(scene: Scene, part: str) -> list[list[str]]:
     ]
     if not on_part:
         raise SceneError([Problem(part, ABSENT, "no cable hangs on it: give an end or a clip on = its name")])
-    for name in on_part:
-        if scene.cable(name).model == "kinematic":
-            message = 'must be "rod" where lengths are asked for: a kinematic cable is only near the true shape'
-            raise SceneError([Problem(f"{name}/model", "kinematic", message)])
     groups: list[list[str]] = []
     for name in on_part:
         if any(name in group for group in groups):
@@ -211,6 +207,10 @@ def harnesses(scene: Scene, part: str) -> list[list[str]]:
                 break
             group |= joined
         groups.append([cable.name for cable in scene.cables if cable.name in group])
+    for name in (k for group in groups for k in group):
+        if scene.cable(name).model == "kinematic":
+            message = 'must be "rod" where lengths are asked for: a kinematic cable is only near the true shape'
+            raise SceneError([Problem(f"{name}/model", "kinematic", message)])
     return groups
 
 

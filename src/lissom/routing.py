@@ -158,9 +158,7 @@ class Routed(ABC):
                 self._dirty.discard(k.cable)
 
     def _enter(self, mode: M) -> M:
-        if self._scene.cable(mode.name).model == "kinematic":
-            message = 'must be "rod" where a length is to follow from forces: edit it first'
-            raise SceneError([Problem(f"{mode.name}/model", "kinematic", message)])
+        follows_forces(self._scene.cable(mode.name))
         self._modes[mode.name] = mode
         self._dirty.add(mode.name)
         return mode
@@ -292,6 +290,13 @@ class Routed(ABC):
             elif mode.notes:
                 self._reports[mode.name] = replace(report, warnings=(*report.warnings, *mode.notes))
         return self._overall(spent, began)
+
+
+def follows_forces(cable: Cable) -> None:
+    """Raises where its length cannot."""
+    if cable.model == "kinematic":
+        message = 'must be "rod" while a length follows from forces: make it a rod, or freeze its length first'
+        raise SceneError([Problem(f"{cable.name}/model", "kinematic", message)])
 
 
 class Mode(ABC):

@@ -49,7 +49,7 @@ from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Stop, Sweep
 from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
-from lissom.routing import GRIP, Mode
+from lissom.routing import GRIP, Mode, follows_forces
 from lissom.scene import Cable, Problem, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.errors import ABSENT
@@ -679,6 +679,9 @@ class Simulation(Built):
 
     def replace_scene(self, scene: Scene) -> None:
         """Goes on with another scene; cables of the same name keep their shape as a first guess."""
+        for cable in scene.cables:
+            if cable.name in self._modes:
+                follows_forces(cable)
         before = self._scene
         old = {c.name: c for c in before.cables}
         self._scene = scene

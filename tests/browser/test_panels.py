@@ -172,3 +172,24 @@ def test_ends_are_joined_into_a_junction(studio: Open) -> None:
     page.until("lissom.store.get('readouts').status === 'converged'")
     ends = page.ask("[lissom.place('brake hose', 1), lissom.place('brake hose copy', 1)]")  # of one frame
     assert abs(math.dist(*ends) - 0.05) < 1e-6  # the free junction keeps them as they were to each other
+
+
+def test_a_cable_is_switched_to_a_kinematic_one_says_its_level_and_is_switched_back_by_undo(studio: Open) -> None:
+    page = studio("brake-hose.toml")
+    page.select("brake hose")
+    level = "document.querySelector('[data-test=value-level]')?.textContent.includes(argument)"
+    page.until(level, "–")
+    page.page.locator('[data-test="advanced"] summary').click()
+    page.click("cable-kinematic")
+    page.until(level, "64 segments")
+    start = page.pixels(page.position("brake hose/end"))
+    page.drag(start, (start[0] + 20, start[1] - 20))
+    page.until(level, "segments")
+    page.release()
+    page.until("lissom.store.get('dragging') === null")
+    page.until(level, "64 segments")
+    assert page.cable("brake hose")["fields"]["model"] == "kinematic"
+    page.send("Undo")
+    page.until(level, "64 segments")
+    page.send("Undo")
+    page.until(level, "–")

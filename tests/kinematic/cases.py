@@ -1,16 +1,22 @@
-"""Reference cases and random cables as layouts of kinematic cables."""
+"""Reference cases and random cables as layouts of kinematic cables; one as a scene has it."""
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.jointed import JointedSolver
 from lissom.kinematic.building import Hold, Layout, Section
 from lissom.kinematic.cable import Cable
-from lissom.scene.frames import carried, product, twist_between
+from lissom.rods.line import TANGENT, Line, Piece, Support
+from lissom.rods.result import CableResult, Sides
+from lissom.rods.solver import RodSolver
+from lissom.rods.transfer import transferred
+from lissom.scene.frames import carried, frame_quaternion, product, twist_between
 
 Array = NDArray[np.float64]
 REFERENCES = Path(__file__).parents[1] / "data" / "references"
@@ -21,6 +27,22 @@ TWISTED = (
     *(f"clamped_3d_steel_C_twist{k}" for k in ("000", "180")),
     "clamped_symbreak_steel_S",
 )
+# The ends of these may spin: what is true is the rod without torsion.
+FREE = ("clamped_3d_hose_A_untwisted", "clamped_3d_steel_C_untwisted")
+KNOWN = (*PLANAR, *FREE, *TWISTED)
+FINE = 512  # segments of a rod that counts as the true shape
+
+
+HOSE: dict[str, Any] = {
+    "name": "hose",
+    "model": "kinematic",
+    "length": 0.6,
+    "stiffness": {"bending": 0.02, "torsion": 0.016},
+    "mass_per_length": 0.1,
+    "radius": 0.005,
+    "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
+    "end": {"position": [0.3, 0.2, 0.0], "tangent": [0, 1, 0]},
+}
 
 
 def reference(name: str) -> dict[str, Any]:
@@ -49,6 +71,16 @@ def layout(case: dict[str, Any], *, twist: bool) -> Layout:
         untwisted = product(q[-1], (math.cos(0.5 * turn), 0.0, 0.0, -math.sin(0.5 * turn)))
         last = last._replace(frame=untwisted, turn=turn)
     return Layout((section,), (first, last))
+
+
+def known(name: str) -> tuple[dict[str, Any], Layout]:
+    """A case of KNOWN with its true shape, and the cable; with twist springs where it has twist."""
+    if name not in FREE:
+        case = reference(name)
+        return case, layout(case, twist=name in TWISTED)
+    case = reference(name.replace("untwisted", "twist000"))
+    made = layout(case, twist=False)
+    return {**case, "reference": {"positions": solved_rod(made, FINE)[1].positions}}, made
 
 
 def distance(cable: Cable, level: int, case: dict[str, Any]) -> float:
@@ -84,3 +116,34 @@ def unit(v: Array) -> Array:
 
 def triple(v: Array) -> tuple[float, float, float]:
     return (float(v[0]), float(v[1]), float(v[2]))
+
+
+def line_of(made: Layout, segments: int) -> Line:
+    """The same cable as a rod: its ends hold the tangent and may spin, which is a rod without torsion."""
+    (section,) = made.sections
+    supports = []
+    for name, place, hold in zip(("start", "end"), (0.0, section.length), made.holds, strict=True):
+        assert hold.tangent is not None
+        frame = frame_quaternion(hold.tangent, 0.0)
+        supports.append(Support(name, "swivel", place, hold.position, direction=TANGENT, quaternion=frame))
+    B, w = section.bending, -section.weight[2]
+    return Line("cable", section.length, segments, (Piece(0.0, section.length, (B, B, B), w / 9.81),), tuple(supports))
+
+
+def solved_rod(made: Layout, segments: int) -> tuple[RodSolver, CableResult]:
+    """The rod on the branch that the chain is on: it starts from the shape of the chain."""
+    solver = RodSolver(line_of(made, segments))
+    begin_from_chain(solver, made, 32)
+    report = solver.solve()
+    return solver, CableResult(solver, report)
+
+
+def begin_from_chain(solver: RodSolver, made: Layout, segments: int) -> None:
+    chain = JointedSolver(replace(line_of(made, segments), adaptive=False))
+    chain.solve()
+    assert chain.solved is not None  # read off the chain when asked for
+    sides = Sides.of(chain)
+    force = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+    solver.begin_from(
+        *transferred(sides.frames, force, chain.grid.s, solver.grid.s, solver.point_of, solver.staggered.segment_of)
+    )

@@ -6,19 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.scene import Scene
+from lissom.batch import solve_many
+from lissom.gripping import haptic_loop
+from lissom.reaching import reach
+from lissom.scene import Scene, SceneError
 from lissom.simulation import Simulation
-
-HOSE: dict[str, Any] = {
-    "name": "hose",
-    "model": "kinematic",
-    "length": 0.6,
-    "stiffness": {"bending": 0.02, "torsion": 0.016},
-    "mass_per_length": 0.1,
-    "radius": 0.005,
-    "start": {"position": [0, 0, 0], "tangent": [1, 0, 0]},
-    "end": {"position": [0.3, 0.2, 0.0], "tangent": [0, 1, 0]},
-}
+from tests.kinematic.cases import HOSE
 
 
 def scene(parts: list[dict[str, Any]] | None = None, **changes: Any) -> Scene:
@@ -227,6 +220,24 @@ def test_too_short_is_infeasible_and_says_by_how_much() -> None:
     assert "100 mm too short" in report.reason
 
 
+def test_one_that_is_too_short_from_the_start_touches_nothing() -> None:
+    simulation = Simulation(scene(end={"position": [0.7, 0, 0]}))
+    simulation.solve()
+    assert simulation.contacts == ()
+
+
+def test_contacts_stay_with_the_last_good_shape() -> None:
+    floor: list[dict[str, Any]] = [{"name": "floor", "position": [0, 0, -0.1], "shape": {"kind": "plane"}}]
+    soft = {"bending": 0.002, "torsion": 0.001}
+    simulation = Simulation(scene(floor, stiffness=soft, end={"position": [0.35, 0, 0]}))
+    simulation.solve()
+    points = [c.point for c in simulation.contacts]
+    assert points
+    simulation.move("hose/start", position=(-0.9, 0, 0))
+    assert simulation.solve().status == "infeasible"
+    assert np.array_equal([c.point for c in simulation.contacts], points)
+
+
 def test_several_cables_at_once_are_what_each_is_alone() -> None:
     cables = [
         {**HOSE, "name": f"hose {k}", "end": {"position": [0.3, 0.1 * k, 0.0], "tangent": [0, 1, 0]}} for k in range(4)
@@ -237,3 +248,119 @@ def test_several_cables_at_once_are_what_each_is_alone() -> None:
         alone = Simulation(Scene.from_dict({"cables": [cable]}))
         alone.solve()
         assert np.array_equal(alone.cable(cable["name"]).positions, together.cable(cable["name"]).positions)
+
+
+def test_four_segments_say_that_their_nearness_is_not_known() -> None:
+    report = Simulation(scene(points=5)).solve().cables["hose"]
+    assert report.change == math.inf
+    assert report.warnings[0] == "how near 4 segments are is not known: use at least 9 points"
+
+
+def test_without_springs_and_weight_its_shape_is_not_determined() -> None:
+    ends: dict[str, Any] = {"start": {"position": [0, 0, 0]}, "end": {"position": [0.3, 0.2, 0]}}
+    report = Simulation(scene(stiffness={"bending": 0.0, "torsion": 0.0}, mass_per_length=0.0, **ends)).solve()
+    assert report.status == "not_converged"
+    assert "not determined where nothing pulls on it: give it weight" in report.reason
+
+
+def test_a_boundary_layer_that_no_segment_resolves_is_said() -> None:
+    soft = {"bending": 1e-6, "torsion": 1e-6}
+    (warning,) = Simulation(scene(stiffness=soft)).solve().cables["hose"].warnings
+    assert "a boundary layer is not resolved" in warning
+    wanted = int(warning.split()[-2])
+    assert 65 < wanted <= 4097
+    assert Simulation(scene(stiffness=soft, points=wanted)).solve().cables["hose"].warnings == ()
+
+
+def test_a_support_inside_a_part_is_refused_as_of_a_rod() -> None:
+    floor: list[dict[str, Any]] = [{"name": "floor", "position": [0, 0, 0.02], "shape": {"kind": "plane"}}]
+    reports = [Simulation(scene(floor, model=model)).solve() for model in ("kinematic", "rod")]
+    assert reports[0].reason == reports[1].reason
+    assert "start holds hose 25 mm inside floor: mount it on floor" in reports[0].reason
+    assert [k.status for k in reports] == ["not_converged", "not_converged"]
+    simulation = Simulation(scene([{**floor[0], "position": [0, 0, -0.2], "motion": "held"}]))
+    assert simulation.solve().ok
+    there = simulation.cable("hose").positions
+    simulation.move("hose/end", position=(0.3, 0.2, -0.25))
+    assert simulation.solve(budget=0.004).status == "not_converged"
+    assert np.array_equal(simulation.cable("hose").positions, there)
+
+
+def test_a_corner_between_two_joints_is_said_and_found_by_more_points() -> None:
+    box = [{"name": "box", "position": [0.25, 0.0, -0.05], "shape": {"kind": "box", "size": [0.1, 0.1, 0.1]}}]
+    coarse = Simulation(scene(box))
+    report = coarse.solve().cables["hose"]
+    (nearest,) = coarse.clearances
+    assert nearest.distance < -0.001
+    assert report.penetration == pytest.approx(-nearest.distance)
+    assert report.warnings == ("it is 1.43 mm inside box between its joints: use at least 129 points",)
+    fine = Simulation(scene(box, points=513))
+    report = fine.solve().cables["hose"]
+    assert report.penetration < 0.1 * 0.005
+    assert report.warnings == ()
+    assert {c.part for c in fine.contacts} == {"box"}
+
+
+def test_lengths_that_follow_from_forces_are_refused() -> None:
+    simulation = Simulation(scene())
+    simulation.solve()
+    for enter in (simulation.feed, simulation.soften):
+        with pytest.raises(SceneError, match='hose/model = "kinematic": must be "rod" while a length follows'):
+            enter("hose")
+    assert simulation.modes() == ()
+    assert simulation.solve().ok
+
+
+def test_a_cable_whose_length_follows_from_forces_is_not_switched() -> None:
+    simulation = Simulation(scene(model="rod"))
+    simulation.solve()
+    soft = simulation.soften("hose")
+    with pytest.raises(SceneError, match="make it a rod, or freeze its length first"):
+        simulation.edit("hose", model="kinematic")
+    assert simulation.scene.cable("hose").model == "rod"
+    assert simulation.solve().ok
+    soft.freeze()
+    simulation.edit("hose", model="kinematic")
+    assert simulation.solve().cables["hose"].level == 64
+
+
+def test_reach_is_refused() -> None:
+    plug: list[dict[str, Any]] = [{"name": "plug", "motion": "held", "position": [0.3, 0.2, 0]}]
+    made = scene(plug, end={"on": "plug", "position": [0, 0, 0], "tangent": [0, 1, 0]})
+    with pytest.raises(SceneError, match='hose/model = "kinematic": must be "rod" where lengths are asked for'):
+        reach(made, "plug", (0.4, 0.2, 0.0))
+
+
+def test_reach_is_refused_where_it_is_only_joined_to_what_hangs_on_the_part() -> None:
+    plug = {"name": "plug", "motion": "held", "position": [0.3, 0.2, 0]}
+    rod = {**HOSE, "name": "rod", "model": "rod", "start": {"on": "plug", "position": [0, 0, 0], "tangent": [0, 1, 0]}}
+    members = [{"cable": "hose", "at": "end"}, {"cable": "rod", "at": "end"}]
+    cables = [{k: v for k, v in cable.items() if k != "end"} for cable in (HOSE, rod)]
+    tee = {"name": "tee", "motion": "held", "position": [0.3, 0.3, 0.0], "members": members}
+    made = Scene.from_dict({"cables": cables, "parts": [plug], "junctions": [tee]})
+    with pytest.raises(SceneError, match='hose/model = "kinematic": must be "rod" where lengths are asked for'):
+        reach(made, "plug", (0.4, 0.2, 0.0))
+
+
+def test_many_variants_are_what_each_is_alone() -> None:
+    places = [(0.3, 0.2, 0.0), (0.3, 0.1, 0.1), (0.9, 0.0, 0.0)]
+    found = solve_many(scene(), {"hose/end.position": places})
+    assert found.status.tolist() == ["converged", "converged", "infeasible"]
+    for n in range(2):
+        alone = Simulation(scene(end={"position": places[n], "tangent": [0, 1, 0]}))
+        alone.solve()
+        assert np.array_equal(found.positions["hose"][n], alone.cable("hose").positions)
+    assert np.isnan(found.positions["hose"][2]).all()
+
+
+def test_its_end_force_is_felt_in_the_haptic_loop() -> None:
+    path = [{"time": 0, "position": [0, 0, 0]}, {"time": 0.2, "position": [0.0, 0.01, 0.01]}]
+    haptic = {"grip": "hose/start", "backend": "rod", "waypoints": path}
+    loop = haptic_loop(Scene.from_dict({"cables": [HOSE], "haptic": haptic}))
+    assert loop.run(0.4, real_time=False).status == "good"
+    simulation = Simulation(scene())
+    simulation.move("hose/start", position=(0.0, 0.01, 0.01))
+    simulation.solve()
+    reaction = simulation.cable("hose").reactions["start"]
+    assert loop.recording.force[-1] == pytest.approx(-reaction.force, rel=1e-6)
+    assert loop.recording.torque[-1] == pytest.approx(-reaction.moment, rel=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom import kernels
+from lissom.geometry.clearance import clearance
 from lissom.geometry.solids import Solid
 from lissom.kinematic import building, descent, doubling, touching
 from lissom.kinematic.building import Hold, Layout
@@ -22,6 +23,11 @@ WHILE_MOVING = 4  # segments there are at least, whatever the time [HD00 §5]
 AT_REST = 32
 # Work between two looks at the clock, in segments: 0.1 ms of a slow machine.
 QUOTA = 128.0
+LOOK, SWEEP = 0, 1
+# What is done on a level for the first time may take so many times as long as on the level before: there are four times
+# as many pairs of segments. What took long is expected to take nearly as long again.
+MORE = 4.0
+FADING = 0.9
 # What may touch is looked up again until no joint has moved by more than this part of the length, or so often.
 SAME_SHAPE = 1e-5
 MOST_LOOKS = 20
@@ -49,6 +55,7 @@ class Pressed(NamedTuple):
     weight: tuple[float, float, float, float]
     normal: Array  # (3,) from what is touched to the cable
     push: float  # N
+    at: Array  # (3,) m: where its centre line is then
 
 
 class Reached(NamedTuple):
@@ -76,7 +83,8 @@ class Cable:
         self._minima = np.zeros((6, 2))
         self._starts = np.zeros((max(len(layout.holds) - 1, 1), STARTS, 4, 3))
         self._best = np.zeros((self._most_sites + self._border + 1, 3))
-        self._pace = 0.0  # s for a segment, in the last sweeps within a budget
+        self._took = np.zeros((2, len(self.segments)))  # s of CPU time that looks and sweeps take on each level
+        self._stale = True  # what is near is to be looked up
         self._warm = False  # there are shapes to go on from
         self._moved = True
         self.radius = 0.0
@@ -139,6 +147,7 @@ class Cable:
     def solve(self, budget: float | None = None) -> Reached:
         """As many levels as fit into `budget` seconds, all without one; at least those that are always wanted."""
         began = time.perf_counter()
+        warm = self._warm  # a solve from nothing says nothing of how long the next will take
         floor = min(WHILE_MOVING if self._moved else AT_REST, self.segments[-1])
         progress = self.progress
         progress[COUNT] = 0
@@ -148,72 +157,73 @@ class Cable:
                 self.pyramid, self.work, self._minima, self._starts, self._best, self._warm, progress
             )
             self._moved, self._warm = False, True
-            self._looks = 0
+            self._looks, self._stale = 0, True
             self.pressed = ()
         advance = kernels.unchecked(doubling.advance)
         last = len(self.segments) - 1
         while progress[REACHED] < last:
             wanted = progress[REACHED] < 0 or self.segments[progress[REACHED]] < floor
-            sites = int(self.pyramid.site0[progress[WORKING] + 1] - self.pyramid.site0[progress[WORKING]])
-            now = time.perf_counter()
-            late = budget is not None and now - began + self._pace * max(sites, QUOTA) > budget
+            level = int(progress[WORKING])
+            doing = LOOK if self.may_touch and self._stale else SWEEP
+            late = budget is not None and time.perf_counter() - began + self._expected(doing, level) > budget
             if late and not wanted and progress[COUNT] > 0:
                 break  # every call goes on by one sweep at least
-            if self.may_touch and self._looks == 0:
+            cpu = time.thread_time()  # not while the machine does something else
+            if doing == LOOK:
                 self._look()
-            quota = math.inf if budget is None else QUOTA
-            if advance(
-                self.pyramid,
-                self.work,
-                self.contacts,
-                self._nothing,
-                self._starts,
-                self._best,
-                quota,
-                self.may_touch,
-                progress,
-            ):
-                self._look_again()
-            if budget is not None:  # a sweep is not interrupted: the next one is begun only where it fits
-                taken = (time.perf_counter() - now) / max(sites, QUOTA)
-                self._pace = min(taken, 1.2 * self._pace) if self._pace > 0.0 else taken
+            elif advance(
+                self.pyramid, self.work, self.contacts, self._nothing, self._starts, self._best,
+                math.inf if budget is None else QUOTA, self.may_touch, progress,
+            ):  # fmt: skip
+                self._leave_level()
+            if budget is not None and warm:  # nothing is interrupted: what comes next is begun only where it fits
+                self._took[doing, level] = max(time.thread_time() - cpu, FADING * self._took[doing, level])
         return Reached(self.segments[self.level], self.level == last, self.steps, self.settled)
+
+    def _expected(self, doing: int, level: int) -> float:
+        """s that it may take: as before, or else so much MORE than on the level before."""
+        taken = float(self._took[doing, level])
+        return taken if taken > 0.0 or level == 0 else MORE * float(self._took[doing, level - 1])
 
     def _look(self) -> None:
         """Gathers what the joints of the level that is worked on may touch."""
         level = int(self.progress[WORKING])
+        self.pyramid.state[level, STEPS] = 0.0
         x, s = self.positions(level), self.places(level)
         margin = max(2.0 * self.radius, float(np.diff(s).max()))
         self.contacts.number[0] = 0
+        held = np.zeros(len(s), dtype=np.int64)
+        held[self.pyramid.anchor[level]] = 1
         for number, part in enumerate(self.obstacles):
-            skip = np.zeros(len(s), dtype=np.int64)
+            skip = held
             for seat in part.seats:
-                skip[np.abs(s - seat) <= HELD_RADII * self.radius] = 1
-            skip[self.chain(level).anchor] = 1
+                skip = np.where(np.abs(s - seat) <= HELD_RADII * self.radius, 1, skip)
             touching.with_part(
                 part.solid, part.rotation, part.origin, number, skip, self.radius, margin, x, self.contacts
             )
         if self.meets_itself:
             touching.with_itself(s, self.radius, self.radius, x, self.contacts)
         self._seen = x
-        self._looks += 1
+        self._looks, self._stale = self._looks + 1, False
 
-    def _look_again(self) -> None:
-        """A level has settled against what was near it: whether it has moved to where something else is."""
+    def _leave_level(self) -> None:
+        """A level has settled against what was near it: on to the next, unless it moved to where something else is."""
         level = int(self.progress[WORKING])
+        self._stale = True
         assert self._seen is not None
         moved = float(np.abs(self.positions(level) - self._seen).max())
         if moved > SAME_SHAPE * self.layout.length and self._looks < MOST_LOOKS:
-            self._look()
-            self.pyramid.state[level, STEPS] = 0.0
             return
         self._certified = self._imbalance(level)
-        c = self.contacts
+        c, x = self.contacts, self.positions(level)
         self.pressed = tuple(
-            Pressed(int(c.part[k]), tuple(c.joint[k]), tuple(c.weight[k]), c.normal[k].copy(), float(c.push[k]))
+            Pressed(
+                int(c.part[k]), tuple(c.joint[k]), tuple(c.weight[k]), c.normal[k].copy(), float(c.push[k]),
+                np.maximum(c.weight[k], 0.0) @ x[c.joint[k]],
+            )
             for k in range(int(c.number[0]))
             if c.push[k] > 0.0
-        )
+        )  # fmt: skip
         doubling.double(self.pyramid, self.work, self._nothing, self.progress)
         self._looks = 0
 
@@ -251,6 +261,40 @@ class Cable:
         found = np.empty((int(self.pyramid.joint0[level + 1] - self.pyramid.joint0[level]), 3))
         kernels.unchecked(joints)(self.chain(level), self.directions(level), found)
         return found
+
+    def forces(self, level: int) -> Array:
+        """(sites, 3) N: the internal force in the middle of each segment, without what contacts push."""
+        chain = self.chain(level)
+        found = chain.force.copy()
+        for (axis, first, last), force in zip(chain.run, self.pyramid.nu[level], strict=True):
+            found[first:last, axis] += force
+        return found
+
+    def coarseness(self, level: int) -> float:
+        """The largest h √(|n|/B): above 1 a boundary layer is shorter than a segment."""
+        segments = self.segments[level]
+        force = np.linalg.norm(self.forces(level)[self.chain(level).h > 0.0], axis=1).reshape(-1, segments).max(axis=1)
+        found = 0.0
+        for section, most in zip(self.layout.sections, force, strict=True):
+            if section.bending > 0.0:
+                found = max(found, section.length / segments * math.sqrt(most / section.bending))
+        return found
+
+    def depth(self) -> tuple[float, int]:
+        """How deep it is in what it presses on, m, and the number of that obstacle (−1: itself).
+
+        On the finest level between its joints too, near those that may touch.
+        """
+        c = self.contacts
+        found = [(k.push / float(c.stiffness[0]), k.part) for k in self.pressed]
+        if self.level == len(self.segments) - 1:
+            x, near = self.positions(self.level), int(c.number[0])
+            for number in set(c.part[:near].tolist()) - {-1}:
+                part, wanted = self.obstacles[number], np.zeros(len(x), dtype=np.int64)
+                wanted[c.joint[:near, 0][c.part[:near] == number]] = 1
+                away, *_ = clearance(part.solid, part.rotation, part.origin, x, wanted)
+                found.append((self.radius - away, number))
+        return max(found, default=(0.0, -1))
 
     def energy_of(self, level: int) -> float:
         """J, of the directions that a level has now, without contacts."""

@@ -6,18 +6,36 @@ differs is the springs at the orientation vectors and the height (docs/theory/ki
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
 from lissom.kernels import inline, lean_kernel
-from lissom.kinematic.springs import spring_energy, spring_terms
+from lissom.kinematic.springs import energy_at, terms_at
 
 Array = NDArray[np.float64]
 
 SAMPLES = 12  # around the circle: no minimum of two springs and a weight is narrower than this
+COSINES = tuple(math.cos(2.0 * math.pi * k / SAMPLES) for k in range(SAMPLES))
+SINES = tuple(math.sin(2.0 * math.pi * k / SAMPLES) for k in range(SAMPLES))
 POLISHES = 4  # Newton's steps from a sample to the minimum
+
+
+class Around(NamedTuple):
+    """E(φ) = −F·n(φ) and two springs: at each the cosine of the angle is along + first cos φ + second sin φ."""
+
+    k1: float  # N m, of the spring at the start
+    along1: float
+    first1: float
+    second1: float
+    k2: float  # at the end
+    along2: float
+    first2: float
+    second2: float
+    pull_first: float  # N m: R times the force towards n(0)
+    pull_second: float  # … towards n(90°)
 
 
 @inline
@@ -53,50 +71,71 @@ def circle_axes(a: Vector, b: Vector, half: float, down: Vector) -> tuple[Vector
 
 
 @inline
-def circle_energy(
-    phi: float, axes: tuple[Vector, Vector, Vector, float, float], half: float, v1: Vector, k1: float, v2: Vector,
-    k2: float, pull: Vector,
-) -> tuple[float, float, float]:  # fmt: skip
-    """E(φ) and its first two derivatives; `pull` is the force on the joint, N."""
+def around_circle(
+    axes: tuple[Vector, Vector, Vector, float, float], half: float, v1: Vector, k1: float, v2: Vector, k2: float,
+    pull: Vector,
+) -> Around:  # fmt: skip
+    """What the energy depends on; `pull` is the force on the joint, N."""
     u, first, second, cosine, R = axes
-    c, s = math.cos(phi), math.sin(phi)
-    n = add(scale(c, first), scale(s, second))
-    t = add(scale(-s, first), scale(c, second))
     sine = R / half
-    energy, slope, curvature = -R * dot(pull, n), -R * dot(pull, t), R * dot(pull, n)
-    for side in range(2):
-        sign = 1.0 if side == 0 else -1.0
-        v = v1 if side == 0 else v2
-        k = k1 if side == 0 else k2
-        if k == 0.0:
-            continue
-        d = add(scale(cosine, u), scale(sign * sine, n))
-        energy += spring_energy(k, v, d)
-        _, first_slope, second_slope = spring_terms(k, v, d)
-        change = sign * sine * dot(v, t)  # of the cosine between v and d
-        slope += first_slope * change
-        curvature += second_slope * change * change - first_slope * sign * sine * dot(v, n)
-    return energy, slope, curvature
+    return Around(
+        k1, cosine * dot(v1, u), sine * dot(v1, first), sine * dot(v1, second),
+        k2, cosine * dot(v2, u), -sine * dot(v2, first), -sine * dot(v2, second),
+        R * dot(pull, first), R * dot(pull, second),
+    )  # fmt: skip
 
 
 @inline
-def lowest_near(
-    phi: float, axes: tuple[Vector, Vector, Vector, float, float], half: float, v1: Vector, k1: float, v2: Vector,
-    k2: float, pull: Vector,
-) -> tuple[float, float]:  # fmt: skip
+def half_sine_at(along: float, first: float, second: float, c: float, s: float) -> float:
+    """u = sin²(ω/2) between an orientation vector and its segment."""
+    return min(max(0.5 * (1.0 - along - c * first - s * second), 0.0), 1.0)
+
+
+@inline
+def circle_energy(c: float, s: float, o: Around) -> float:
+    """E(φ), with c and s the cosine and sine of φ."""
+    energy = -c * o.pull_first - s * o.pull_second
+    if o.k1 > 0.0:
+        energy += energy_at(o.k1, half_sine_at(o.along1, o.first1, o.second1, c, s))
+    if o.k2 > 0.0:
+        energy += energy_at(o.k2, half_sine_at(o.along2, o.first2, o.second2, c, s))
+    return energy
+
+
+@inline
+def circle_slopes(c: float, s: float, o: Around) -> tuple[float, float]:
+    """E'(φ) and E''(φ)."""
+    slope = s * o.pull_first - c * o.pull_second
+    curvature = c * o.pull_first + s * o.pull_second
+    if o.k1 > 0.0:
+        _, e1, e2 = terms_at(o.k1, half_sine_at(o.along1, o.first1, o.second1, c, s))
+        change = c * o.second1 - s * o.first1  # of the cosine between them
+        slope += e1 * change
+        curvature += e2 * change * change - e1 * (c * o.first1 + s * o.second1)
+    if o.k2 > 0.0:
+        _, e1, e2 = terms_at(o.k2, half_sine_at(o.along2, o.first2, o.second2, c, s))
+        change = c * o.second2 - s * o.first2
+        slope += e1 * change
+        curvature += e2 * change * change - e1 * (c * o.first2 + s * o.second2)
+    return slope, curvature
+
+
+@inline
+def lowest_near(phi: float, energy: float, o: Around) -> tuple[float, float]:
     """(φ, E) of the minimum next to a sample."""
-    best = circle_energy(phi, axes, half, v1, k1, v2, k2, pull)
+    c, s = math.cos(phi), math.sin(phi)
     for _ in range(POLISHES):
-        step = -best[1] / best[2] if best[2] > 0.0 else -math.copysign(0.2, best[1])
+        slope, curvature = circle_slopes(c, s, o)
+        step = -slope / curvature if curvature > 0.0 else -math.copysign(0.2, slope)
         step = min(max(step, -0.3), 0.3)
-        tried = circle_energy(phi + step, axes, half, v1, k1, v2, k2, pull)
-        if tried[0] > best[0]:
+        c, s = math.cos(phi + step), math.sin(phi + step)
+        tried = circle_energy(c, s, o)
+        if tried > energy:
             break
-        phi += step
-        best = tried
+        phi, energy = phi + step, tried
         if abs(step) < 1e-6:
             break
-    return phi, best[0]
+    return phi, energy
 
 
 @lean_kernel
@@ -105,15 +144,14 @@ def circle_minima(
     minima: Array,
 ) -> int:  # fmt: skip
     """Fills minima (n, 2) with (φ, E), the lowest first, and gives their number: at least one."""
-    axes = circle_axes(a, b, half, down)
-    step = 2.0 * math.pi / SAMPLES
-    before = circle_energy(-step, axes, half, v1, k1, v2, k2, pull)[0]
-    here = circle_energy(0.0, axes, half, v1, k1, v2, k2, pull)[0]
+    o = around_circle(circle_axes(a, b, half, down), half, v1, k1, v2, k2, pull)
+    before = circle_energy(COSINES[-1], SINES[-1], o)
+    here = circle_energy(COSINES[0], SINES[0], o)
     count = 0
     for i in range(SAMPLES):
-        after = circle_energy((i + 1) * step, axes, half, v1, k1, v2, k2, pull)[0]
+        after = circle_energy(COSINES[(i + 1) % SAMPLES], SINES[(i + 1) % SAMPLES], o)
         if here <= before and here < after and count < len(minima):
-            phi, energy = lowest_near(i * step, axes, half, v1, k1, v2, k2, pull)
+            phi, energy = lowest_near(2.0 * math.pi * i / SAMPLES, here, o)
             at = count
             while at > 0 and minima[at - 1, 1] > energy:
                 minima[at, 0], minima[at, 1] = minima[at - 1, 0], minima[at - 1, 1]

@@ -22,16 +22,21 @@ def half_sine(d: Vector, e: Vector) -> float:
 
 
 @inline
-def spring_energy(k: float, d: Vector, e: Vector) -> float:
-    """½ k ω², J."""
-    half = math.asin(math.sqrt(half_sine(d, e)))
+def energy_at(k: float, u: float) -> float:
+    """½ k ω², J, with u = sin²(ω/2)."""
+    half = math.asin(math.sqrt(u))
     return 2.0 * k * half * half
 
 
 @inline
-def spring_terms(k: float, d: Vector, e: Vector) -> tuple[float, float, float]:
-    """(c, dE/dc, d²E/dc²)."""
-    u = half_sine(d, e)
+def spring_energy(k: float, d: Vector, e: Vector) -> float:
+    """½ k ω², J."""
+    return energy_at(k, half_sine(d, e))
+
+
+@inline
+def terms_at(k: float, u: float) -> tuple[float, float, float]:
+    """(c, dE/dc, d²E/dc²), with u = sin²(ω/2)."""
     if u < SMALL:
         return 1.0 - 2.0 * u, -k * (1.0 + u * (2.0 / 3.0 + 8.0 / 15.0 * u)), k * (1.0 / 3.0 + 8.0 / 15.0 * u)
     v = max(1.0 - u, FOLDED)
@@ -39,3 +44,9 @@ def spring_terms(k: float, d: Vector, e: Vector) -> tuple[float, float, float]:
     ratio = math.asin(math.sqrt(u)) / s  # ω / sin ω
     c = 1.0 - 2.0 * u
     return c, -k * ratio, k * (1.0 - ratio * c) / (4.0 * s * s)
+
+
+@inline
+def spring_terms(k: float, d: Vector, e: Vector) -> tuple[float, float, float]:
+    """(c, dE/dc, d²E/dc²)."""
+    return terms_at(k, half_sine(d, e))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body
 from lissom.rods.contacts import NO_LINK, Contacts
-from lissom.rods.describing import Contact, clearances, described, overlap, pressed
+from lissom.rods.describing import Contact, clearances, described, held_inside, overlap, pressed
 from lissom.rods.feasibility import find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
@@ -163,8 +163,7 @@ class Assembly:
                     depth = self.surroundings.depth_at(number, part, support, position, quaternion)
                     if part not in free and depth > self.surroundings.where_held:
                         other = self.surroundings.obstacles[part].name
-                        where = f"{support.name} holds {name} {1000.0 * depth:.3g} mm inside {other}"
-                        return f"{where}: mount it on {other}, let the cable ignore it, or move one of them"
+                        return held_inside(support.name, name, depth, other)
         return ""
 
     def _refused(self, reason: str, began: float) -> dict[str, RodReport]:

@@ -36,6 +36,12 @@ class Contact:
     slips: bool | None = None  # whether friction is at its limit; None without friction
 
 
+def held_inside(support: str, cable: str, depth: float, part: str) -> str:
+    """What to do where a support holds its cable that deep (m) in a part."""
+    where = f"{support} holds {cable} {1000.0 * depth:.3g} mm inside {part}"
+    return f"{where}: mount it on {part}, let the cable ignore it, or move one of them"
+
+
 def described(c: Contacts, among: Surroundings, bodies: list[Body]) -> tuple[Contact, ...]:
     """The contacts that press."""
     found: list[Contact] = []

@@ -39,6 +39,12 @@ class OtherShape:
     state: RodState
 
 
+UNDETERMINED = (
+    "the shape of a rope without bending stiffness is not determined where nothing pulls on it: "
+    "give it weight, a load, or a bending stiffness"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RodReport:
     """How the solve of one cable went."""

@@ -24,6 +24,7 @@ from lissom.rods.outcome import (
     LOOSE_TOLERANCE,
     ROUGH_TOLERANCE,
     TOLERANCE,
+    UNDETERMINED,
     WARM_TOLERANCE,
     OtherShape,
     RodReport,
@@ -535,11 +536,7 @@ class RodSolver:
             if self.neutral < 0:
                 self.count_neutral()
             if self._line.is_rope and self.neutral > 0:
-                status = "not_converged"
-                reason = (
-                    "the shape of a rope without bending stiffness is not determined where nothing pulls on it: "
-                    "give it weight, a load, or a bending stiffness"
-                )
+                status, reason = "not_converged", UNDETERMINED
         return RodReport(
             status=status,
             reason=reason,

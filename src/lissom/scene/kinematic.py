@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ROD: Final = 'or take model = "rod"'
 SAME_STIFFNESS: Final = 1e-9
 """Bending stiffnesses about d1 and d2 that differ by less than this part are one."""
+MOST_POINTS: Final = 4097
+"""4096 segments: what may touch is a column of the matrix, and 100000 of them would not fit into any memory."""
 
 
 def kinematic_slips(cable: Cable, made: Sequence[tuple[tuple[str | int, ...], SectionProperties]]) -> list[Slip]:
@@ -25,6 +27,9 @@ def kinematic_slips(cable: Cable, made: Sequence[tuple[tuple[str | int, ...], Se
     slips: list[Slip] = []
     if cable.rest is not None:
         slips.append((("rest",), ABSENT, f"must be left out of a kinematic cable, which is straight at rest; {ROD}"))
+    if cable.points is not None and cable.points > MOST_POINTS:
+        message = f"must be at most {MOST_POINTS} on a kinematic cable; leave it out, {ROD}"
+        slips.append((("points",), cable.points, message))
     if cable.friction > 0.0:
         slips.append((("friction",), cable.friction, f"must be 0 on a kinematic cable, which slips freely; {ROD}"))
     for i, load in enumerate(cable.loads):
