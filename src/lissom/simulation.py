@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -203,8 +204,8 @@ class Simulation(Built):
         which level; the next solve goes on from there. While they are moved that is at least four segments, at rest 32.
         Without it they go to their finest level. Rods take the time they need.
         """
-        if budget is not None and not 0.0 <= budget < math.inf:
-            raise ValueError(f"budget = {budget}: must be a time from 0 on, in seconds, such as 0.004")
+        if budget is not None and not (isinstance(budget, Real) and 0.0 <= budget < math.inf):
+            raise ValueError(f"budget = {budget!r}: must be a time from 0 on, in seconds, such as 0.004")
         began = time.perf_counter()
         report = self._route(cold) if self._modes else self._equilibria(cold)
         if self._jointed:

@@ -104,9 +104,10 @@ def test_a_second_call_continues_to_what_one_call_without_a_budget_gives() -> No
     assert np.abs(there - whole.cable("hose").positions).max() < 1e-12
 
 
-def test_a_budget_that_is_no_time_is_an_error() -> None:
-    with pytest.raises(ValueError, match="budget = -1: must be a time from 0 on, in seconds"):
-        Simulation(scene()).solve(budget=-1)
+@pytest.mark.parametrize("budget", [-1, math.nan, math.inf, "4 ms"])
+def test_a_budget_that_is_no_time_is_an_error(budget: Any) -> None:
+    with pytest.raises(ValueError, match=f"budget = {budget!r}: must be a time from 0 on, in seconds"):
+        Simulation(scene()).solve(budget=budget)
 
 
 def test_while_dragged_it_stays_on_its_branch() -> None:
