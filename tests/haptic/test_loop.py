@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.gripping import RodBackend, force_backend, haptic_loop, home_of, path_of
-from lissom.haptic.backends import ForceBackend, rate_limited
+from lissom.gripping import force_backend, haptic_loop, home_of, path_of
+from lissom.haptic.backends import ForceBackend
 from lissom.haptic.coupling import CouplingNumbers
 from lissom.haptic.devices import HandNumbers, PathDevice, SimulatedHand, rotation_vector, turned_by
 from lissom.haptic.loop import HapticLoop
@@ -103,33 +103,6 @@ def test_force_and_rod_touch_the_same() -> None:
     assert (force.part, force.feature) == (rod.part, rod.feature) == ("table", "edge")
     assert force.place == pytest.approx(rod.place, abs=0.003)
     assert force.force == pytest.approx(rod.force, abs=0.02)
-
-
-def test_a_late_rod_holds_its_force_and_lets_it_go_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene.from_toml(LED)
-    backend = RodBackend(scene)
-    solve = backend.simulation.solve
-
-    def late() -> Any:
-        time.sleep(0.02)
-        return solve()
-
-    monkeypatch.setattr(backend.simulation, "solve", late)
-    home = home_of(scene)
-    before, _ = backend.tick(np.array(home[0]), np.array(home[1]), 0.001)
-    felt = [backend.tick(np.array([0.0, 0.0, 0.2]), turned_by(np.array(home[1]), np.array([0.0, 1.0, 0.0])), 0.001)]
-    assert backend.late > 0
-    assert felt[0][0] == pytest.approx(before, abs=1e-9)
-    for _ in range(60):
-        felt.append(backend.tick(np.array(home[0]), np.array(home[1]), 0.001))
-    backend.close()
-    steps = np.linalg.norm(np.diff([k[0] for k in felt], axis=0), axis=1)
-    assert steps.max() <= 200.0 * 0.001 * (1.0 + 1e-9)
-
-
-def test_rate_limit() -> None:
-    assert rate_limited(np.zeros(3), np.array([3.0, 4.0, 0.0]), 1.0) == pytest.approx([0.6, 0.8, 0.0])
-    assert rate_limited(np.zeros(3), np.array([0.3, 0.4, 0.0]), 1.0) == pytest.approx([0.3, 0.4, 0.0])
 
 
 def pushed(numbers: CouplingNumbers) -> HapticLoop:
