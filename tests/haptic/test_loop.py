@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,8 @@ def test_force_and_rod_touch_the_same() -> None:
     assert force.force == pytest.approx(rod.force, abs=0.02)
 
 
-def pushed(numbers: CouplingNumbers) -> HapticLoop:
-    scene = example("wall")
+def pushed(numbers: CouplingNumbers, name: str = "wall") -> HapticLoop:
+    scene = example(name)
     loop = haptic_loop(
         scene, device=SimulatedHand(path_of(scene).at, HandNumbers(tremor=0.02)), coupling=numbers, traced=True
     )
@@ -128,6 +129,37 @@ def test_guard_takes_what_came_out_of_nothing() -> None:
     guarded = pushed(CouplingNumbers(kind="direct"))
     assert guarded.coupling.damped > 0.0
     assert min(guarded.trace.energy) > -0.1
+
+
+def test_a_rod_turned_onto_a_floor_does_not_buzz() -> None:
+    """Its end resists a turn and a way at once: led one by one, and with a guard of ways alone, both buzz."""
+    soft, hard = (pushed(k, "wall-turned") for k in (CouplingNumbers(), CouplingNumbers(kind="direct", guarded=False)))
+    torque = soft.recording.torque[-50:, 1]
+    assert torque.mean() == pytest.approx(-0.085, abs=0.01)
+    assert torque.std() < 0.003
+    assert min(soft.trace.energy) > -1e-4
+    assert min(hard.trace.energy) < -1.0
+
+
+def test_guard_takes_turns_that_came_out_of_nothing() -> None:
+    guarded = pushed(CouplingNumbers(kind="direct"), "wall-turned")
+    assert guarded.coupling.damped > 0.0
+    assert guarded.recording.torque[-50:, 1].std() < 0.003
+    assert min(guarded.trace.energy) > -2e-3
+
+
+def test_torque_of_the_weight_hangs_in_the_hand_from_the_beginning() -> None:
+    """It is not on the spring: nothing sags where the loop begins."""
+    scene = Scene.from_toml(LED)
+    loop = haptic_loop(scene, device=PathDevice(lambda t: home_of(scene)), coupling=CouplingNumbers())
+    loop.run(0.1, real_time=False)
+    assert rotation_vector(np.array(home_of(scene)[1]), loop.coupling.quaternion) == pytest.approx([0, 0, 0], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["stiffness", "most_damping", "most_turn_damping"])
+def test_couplings_out_of_bounds_are_named(name: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name} = 0"):
+        replace(CouplingNumbers(), **{name: 0.0})
 
 
 def test_hand_gives_way_by_its_softness() -> None:

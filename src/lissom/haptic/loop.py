@@ -101,7 +101,7 @@ class HapticLoop:
         self._least = 0.0
         position, quaternion = as_arrays(device.read(0.0))
         self._felt = backend.tick(position, quaternion, self.dt)
-        self.coupling = Coupling(coupling or CouplingNumbers(), position, quaternion, self._felt[0])
+        self.coupling = Coupling(coupling or CouplingNumbers(), position, quaternion, self._felt)
 
     @property
     def recording(self) -> Recording:
