@@ -2,7 +2,6 @@
 
 import math
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,9 +156,10 @@ def test_torque_of_the_weight_hangs_in_the_hand_from_the_beginning() -> None:
 
 
 @pytest.mark.parametrize("name", ["stiffness", "most_damping", "most_turn_damping"])
-def test_couplings_out_of_bounds_are_named(name: Any) -> None:
+def test_couplings_out_of_bounds_are_named(name: str) -> None:
+    wrong: dict[str, Any] = {name: 0.0}
     with pytest.raises(ValueError, match=f"{name} = 0"):
-        replace(CouplingNumbers(), **{name: 0.0})
+        CouplingNumbers(**wrong)
 
 
 def test_hand_gives_way_by_its_softness() -> None:
