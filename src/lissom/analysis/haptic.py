@@ -130,6 +130,7 @@ def plot_energy(traces: dict[str, Trace]) -> Figure:
         axes[0].set_ylabel("handle z [mm]")
         axes[1].set_ylabel("force z [N]")
         axes[2].set_ylabel("put in by the hand [mJ]")
+        axes[2].set_yscale("symlog", linthresh=1.0)
         axes[2].axhline(0.0, color="#222222", linewidth=0.6)
         axes[2].set_xlabel("time [s]")
         axes[0].legend(fontsize=7)
