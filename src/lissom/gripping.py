@@ -175,6 +175,11 @@ class Rod:
         self._last = self._read()
         return self._last
 
+    def prepare(self) -> None:
+        """Touches something: kernels of contact take a second to load, and the first touch is not the time for it."""
+        if self._solids:
+            press()
+
     def _read(self) -> Answer:
         cable = self.simulation.cable(self._cable)
         reaction = cable.reactions[self._support]  # what the gripper exerts: it feels the opposite
@@ -192,6 +197,31 @@ class Rod:
         if obstacle is None:
             return FEATURES[0]
         return obstacle.feature_at(point)
+
+
+PRESSED: Final = """
+[[cables]]
+name = "wire"
+length = 0.3
+points = 9
+stiffness = { bending = 1e-3, torsion = 1e-3 }
+mass_per_length = 0.06
+radius = 0.002
+start = { position = [0, 0, 0.4], tangent = [1, 0, 0], roll = 0 }
+[[parts]]
+name = "floor"
+shape = { kind = "box", size = [1, 1, 0.1] }
+position = [0, 0, -0.05]
+"""
+
+
+def press() -> int:
+    """A small cable is laid onto a floor; the number of its contacts there."""
+    simulation = Simulation(Scene.from_toml(PRESSED))
+    for height in (0.4, 0.02, 0.019):
+        simulation.move("wire/start", position=(0.0, 0.0, height))
+        simulation.solve()
+    return len(simulation.contacts)
 
 
 # ---- the path and the loop ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lissom.gripping import haptic_loop, home_of
+from lissom.gripping import haptic_loop, home_of, press
 from lissom.haptic.beside import FASTEST_FORCE, MOST_WAITING, Answer, Beside, Solved, rate_limited
 from lissom.haptic.coupling import CouplingNumbers
 from lissom.haptic.devices import PathDevice
@@ -31,11 +31,15 @@ class Spring:
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds = seconds
+        self.note = ""
+
+    def prepare(self) -> None:
+        self.note = "prepared"
 
     def solve(self, pose: Pose) -> Answer:
         time.sleep(self.seconds)
         x = np.array(pose[0])
-        return Answer("good", "", -100.0 * x, np.zeros(3), np.array([x, x]), [])
+        return Answer("good", self.note, -100.0 * x, np.zeros(3), np.array([x, x]), [])
 
 
 def at(x: float) -> np.ndarray:
@@ -103,6 +107,14 @@ def test_nothing_is_left_after_closing() -> None:
     beside.close()
     assert process.exitcode == 0
     assert (set(shared.iterdir()) if shared.exists() else set()) <= before
+
+
+def test_what_the_first_touch_needs_is_loaded_before_the_first_tick() -> None:
+    """It took two seconds, in which the force of before was held."""
+    beside = Beside(Spring(), HOME)
+    assert beside.reason == "prepared"
+    beside.close()
+    assert press() > 0
 
 
 def test_rod_beside_the_loop_is_the_rod() -> None:

@@ -55,6 +55,9 @@ class Model(Protocol):
     def solve(self, pose: Pose) -> Answer:
         """The gripper is there."""
 
+    def prepare(self) -> None:
+        """Loads whatever a solve may need later, in the process in which it is called."""
+
 
 class Solved:
     """The backend of a model whose every tick takes as long as its solve: for what is not in real time."""
@@ -197,6 +200,7 @@ def is_ready(pipe: Connection, seconds: float | None) -> bool:
 def serve(pipe: Connection, model: Model) -> None:
     """The whole life of the process: answers the newest pose, until the loop has gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the loop, which then closes this
+    model.prepare()
     with_precedence()
     gc.freeze()
     try:
