@@ -7,9 +7,7 @@ sends a pose, and waits for the answer as long as a tick allows.
 import gc
 import math
 import os
-import select
 import signal
-import sys
 import time
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -116,6 +114,7 @@ class Beside:
             self._process.start()
         theirs.close()
         self._ask(first)  # what it has to load and to compile is done before the first tick
+        self._pipe.poll(None)
         self._hear(math.inf)
 
     @property
@@ -158,15 +157,17 @@ class Beside:
             self._lose()
 
     def _hear(self, until: float) -> bool:
-        """Takes answers until that of the last pose is there, or the clock says `until`; whether it is."""
+        """Takes answers until that of the last pose is there, or the clock says `until`; whether it is. It waits awake:
+        a sleep may end as late as a whole solve takes.
+        """
         if self.status == "lost":
             return False
         try:
             while self._answered < self._asked:
-                left = until - time.perf_counter()
-                if not is_ready(self._pipe, None if math.isinf(left) else max(left, 0.0)):
+                if self._pipe.poll():
+                    self._answered, self._answer = self._pipe.recv()
+                elif time.perf_counter() > until:
                     return False
-                self._answered, self._answer = self._pipe.recv()
         except (EOFError, OSError):
             self._lose()
         return self.status != "lost"
@@ -188,13 +189,6 @@ class Beside:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
-
-
-def is_ready(pipe: Connection, seconds: float | None) -> bool:
-    """Whether something comes in that time; `poll` waits whole milliseconds, except on Windows."""
-    if sys.platform == "win32":
-        return pipe.poll(seconds)
-    return bool(select.select([pipe], [], [], seconds)[0])
 
 
 def serve(pipe: Connection, model: Model) -> None:
