@@ -129,13 +129,17 @@ def test_rod_beside_the_loop_is_the_rod() -> None:
     assert loop.recording.torque[-1][1] > 0.2 * 0.3 * weight
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="only where there are such priorities")
 def test_going_first_is_over_afterwards() -> None:
-    before = os.sched_getscheduler(0) if hasattr(os, "sched_getscheduler") else None, sys.getswitchinterval()
+    def now() -> object:
+        return os.sched_getscheduler(0), os.sched_getaffinity(0), sys.getswitchinterval()
+
+    before = now()
     with going_first() as priority:
         assert priority in ("real time", "usual")
-        assert sys.getswitchinterval() < before[1]
-    after = os.sched_getscheduler(0) if hasattr(os, "sched_getscheduler") else None, sys.getswitchinterval()
-    assert after == before
+        assert sys.getswitchinterval() < 1e-3
+        assert (os.sched_getscheduler(0) == os.SCHED_FIFO) == (priority == "real time")
+    assert now() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="only where there are such priorities")

@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import time
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Final, NamedTuple, Protocol
@@ -22,7 +23,7 @@ from lissom.spawning import without_script
 
 Array = NDArray[np.float64]
 
-BUDGET: Final = 0.6
+BUDGET: Final = 0.5
 """Of a tick, that the loop waits for an answer; then it goes on with the force it has."""
 FASTEST_FORCE: Final = 200.0
 """N/s, and so many N m/s: how fast a held force goes to that of a solve that came late."""
@@ -208,11 +209,12 @@ def serve(pipe: Connection, model: Model) -> None:
 
 
 def with_precedence() -> None:
+    """Before others, and not on the core of the loop [precedence.py], behind which it would have to wait."""
     if hasattr(os, "setpriority"):
-        try:
+        with suppress(PermissionError):  # the loop says in its report whether it may go first: then this may not either
             os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
-        except PermissionError:
-            return  # the loop says in its report whether it may go first; then this may not either
+    if hasattr(os, "sched_setaffinity") and len(cores := os.sched_getaffinity(0)) > 1:
+        os.sched_setaffinity(0, cores - {max(cores)})
 
 
 def rate_limited(now: Array, goal: Array, most: float) -> Array:
