@@ -17,7 +17,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "geometry": {"kernels"},
     "exchange": {"scene", "geometry", "kernels"},
     "machines": {"scene", "geometry", "kernels", "exchange"},
-    "haptic": {"scene", "geometry", "kernels", "exchange"},
+    "spawning": set(),
+    "haptic": {"scene", "geometry", "kernels", "exchange", "spawning"},
     "rods": {"scene", "geometry", "kernels"},
     "kinematic": {"geometry", "kernels"},
     "jointed": {"geometry", "kinematic", "rods"},
@@ -77,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "sweeping",
         "analysis",
     },
-    "studio": {"scene", "exchange", "simulation", "analysis", "session"},
+    "studio": {"spawning", "scene", "exchange", "simulation", "analysis", "session"},
     "__init__": {
         "scene",
         "exchange",

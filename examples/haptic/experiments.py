@@ -145,6 +145,8 @@ def drawn(rotations: dict[str, Ran], moves: dict[str, dict[str, Ran]]) -> bytes:
         n = np.arange(2, 21)
         axes[0, 0].plot(n, [influence_of_points(int(k)) for k in n], color=BLUE)
         axes[0, 0].set_title("force for 90° over N (fig. 3)", fontsize=8)
+        axes[0, 0].set_xlabel("N", fontsize=7)
+        axes[0, 0].set_ylabel("force / c_b", fontsize=7)
         shown = [rotations["plain (7)"], rotations["static"], rotations["dynamic"]]
         titles = ["plain (fig. 5)", "relative limits (fig. 6)", "dynamic (fig. 7)"]
         for axis, ran, title in zip(axes[0, 1:], shown, titles, strict=True):
@@ -164,6 +166,8 @@ def draw(axis, ran: Ran, title: str) -> None:  # type: ignore[no-untyped-def]
         axis.plot(1000 * x[:, 1], 1000 * x[:, 2], "o-", markersize=2, linewidth=1, color=colour, label=f"{time:g} s")
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_title(title, fontsize=8)
+    axis.set_xlabel("y [mm]", fontsize=7)
+    axis.set_ylabel("z [mm]", fontsize=7)
     axis.legend(fontsize=6)
 
 

@@ -1,7 +1,7 @@
 """The spring-steel stick of KH05 figs. 12 and 13: both laws of the force model beside the exact rod.
 
-Run: python examples/haptic/stick.py FOLDER — prints how far each is from the exact rod, in % of the length, and the E
-with which an exact rod comes closest to the law of the paper.
+Run: python examples/haptic/stick.py FOLDER — prints how far each is from the exact rod, in % of the length; the E
+with which an exact rod comes closest to the law of the paper; and how that depends on the load.
 """
 
 import math
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib import rc_context
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 import lissom
 from lissom.analysis.plots import BLUE, GREEN, GREY, INK, STYLE, VERMILLION, image, new_figure
@@ -61,18 +62,51 @@ def off(a: Array, b: Array) -> float:
     return 100.0 * float(np.linalg.norm(a - b, axis=1).max()) / LENGTH
 
 
-def closest(x: Array, angle: float) -> tuple[float, float]:
-    """(part of E, distance in %) of the exact rod that is nearest to a shape, under the weight that KH05 gave it."""
-    share = TABLE_WEIGHT * POINTS / (MASS * 9.81)
-    found = [(off(x, exact(angle, e, share)), e) for e in np.geomspace(0.01, 1.0, 13)]
-    distance, part = min(found)
-    return part, distance
+def closest(x: Array, angle: float, load: float = 1.0) -> tuple[float, float]:
+    """(part of E, distance in %) of the exact rod that is nearest to a shape, under so many times the weight that KH05
+    gave it.
+    """
+    share = load * TABLE_WEIGHT * POINTS / (MASS * 9.81)
+    found = minimize_scalar(
+        lambda e: off(x, exact(angle, math.exp(e), share)), bounds=(math.log(0.01), 0.5), options={"xatol": 0.01}
+    )
+    return math.exp(found.x), float(found.fun)
+
+
+def as_printed(load: float = 1.0, *, printed: bool = True) -> tuple[Parameters, Array]:
+    """Table 5 with c_b from (21), and the weight of its points."""
+    bend = stick_bend_force(BENDING, CURVATURE, LENGTH, POINTS, printed=printed)
+    given = replace(
+        automatic(LENGTH, MASS, BENDING, POINTS), law="paper", bending=0.0, bend_force=bend, stretch_force=659.734
+    )
+    weight = np.zeros((POINTS, 3))
+    weight[:, 2] = -load * TABLE_WEIGHT
+    return given.calmed(), weight
+
+
+def print_third(loads: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)) -> None:
+    """Which E the law of the paper is, by the load: B_paper/B at the grip, theory (20), and of the whole shape."""
+    print(
+        "\na horizontal stick under so many times the weight: part of E at the grip, by theory (20), and of its shape"
+    )
+    print("     load   m/Bk    (21) printed: grip    (20)   shape    (21) mended: grip    (20)   shape")
+    for load in loads:
+        words = []
+        for printed in (True, False):
+            given, weight = as_printed(load, printed=printed)
+            cable = settled(given, -180.0, weight)
+            held = abs(
+                float(np.cross(cable.positions[:GRIPPED] - cable.positions[GRIPPED], weight[:GRIPPED]).sum(axis=0)[1])
+            )
+            part = held / (BENDING * CURVATURE)
+            bent = given.segment * held / cable.angles[-2] / BENDING
+            law = part ** (2 / 3) * ((given.segment * CURVATURE) ** (1 / 3) if printed else 1.0)
+            words.append(f"{bent:16.3f} {law:7.3f} {closest(cable.positions, -180.0, load)[0]:7.3f}")
+        print(f"  {load:7g} {part:6.3f} {'    '.join(words)}")
 
 
 def main(folder: Path) -> Path:
     ours = automatic(LENGTH, MASS, BENDING, POINTS)
-    same = np.zeros((POINTS, 3))
-    same[:, 2] = -TABLE_WEIGHT
     print("distance from the exact rod, % of the length, and the E nearest to the law of the paper")
     print("  gripper    consistent   paper, (21) printed        paper, (21) mended")
     with rc_context(STYLE):
@@ -83,11 +117,10 @@ def main(folder: Path) -> Path:
             shapes = {"exact rod": (true, INK), "consistent": (settled(ours, angle).positions, GREEN)}
             words = [f"{off(shapes['consistent'][0], true):8.3f} %  "]
             for printed, colour in ((True, VERMILLION), (False, BLUE)):
-                bend = stick_bend_force(BENDING, CURVATURE, LENGTH, POINTS, printed=printed)
-                given = replace(ours, law="paper", bending=0.0, bend_force=bend, stretch_force=659.734).calmed()
-                cable = settled(given, angle, same)
+                given, weight = as_printed(printed=printed)
+                cable = settled(given, angle, weight)
                 part, distance = closest(cable.positions, angle)
-                nearest = f"{part:.2f} E ({distance:.1f} %), mean angle {cable.angles.mean():.3f}"
+                nearest = f"{part:.3f} E ({distance:.1f} %), mean angle {cable.angles.mean():.3f}"
                 words.append(f"{off(cable.positions, true):5.1f} %, {nearest}")
                 shapes["paper, (21) printed" if printed else "paper, (21) mended"] = cable.positions, colour
             shapes["exact, E/3"] = exact(angle, 1 / 3), GREY
@@ -101,6 +134,7 @@ def main(folder: Path) -> Path:
         axis.set_ylabel("z [mm]")
         axis.legend(fontsize=7)
         content = image(figure, "png", dpi=110)
+    print_third()
     path = folder / "haptic-stick.png"
     path.write_bytes(content)
     return path

@@ -1,8 +1,6 @@
 """A cable of a scene in the hand: both backends of the haptic loop, the path of the gripper, and the loop itself."""
 
 import math
-import sys
-import threading
 from typing import Final
 
 import numpy as np
@@ -10,7 +8,8 @@ from numpy.typing import NDArray
 
 from lissom.assembling import is_solid, make_solid
 from lissom.exchange.tracks import Recorded, read_track
-from lissom.haptic.backends import Backend, ForceBackend, rate_limited
+from lissom.haptic.backends import Backend, ForceBackend
+from lissom.haptic.beside import Answer, Beside, Solved
 from lissom.haptic.cable import ForceCable, Grip
 from lissom.haptic.coupling import CouplingNumbers
 from lissom.haptic.devices import Device, HandNumbers, PathDevice, SimulatedHand
@@ -34,10 +33,6 @@ Array = NDArray[np.float64]
 POINTS: Final = 20
 SAME_STIFFNESS: Final = 1e-6
 """Of each other: the force model has no frame, and bends alike in all directions."""
-BUDGET: Final = 0.0006
-"""s of a tick that the loop waits for the rod; then it goes on with the force it has."""
-FASTEST_FORCE: Final = 200.0
-"""N/s, and so many N m/s over a metre: how fast a held force goes to that of a solve that came late."""
 
 
 def haptic_of(scene: Scene) -> Haptic:
@@ -150,121 +145,51 @@ def obstacles_of(scene: Scene, cable: str) -> list[Obstacle]:
 # ---- the rod -----------------------------------------------------------------------------------------------
 
 
-class RodBackend:
-    """The exact cable among its parts, one warm solve in a tick, in a thread of its own.
+class Rod:
+    """The exact cable among its parts, solved warm: a model for the loop."""
 
-    Where a solve is late the last converged force is held; the next goes there no faster than FASTEST_FORCE.
-    """
-
-    def __init__(self, scene: Scene, haptic: Haptic | None = None, *, wait: bool = False) -> None:
-        """With `wait` every tick waits for its solve: for what is not in real time."""
+    def __init__(self, scene: Scene, haptic: Haptic | None = None) -> None:
         said = haptic or haptic_of(scene)
         changes = {} if said.points is None else {f"{said.cable}/points": said.points}
         self.simulation = Simulation(scene.with_values(changes) if changes else scene)
         self._path, self._cable, self._support = said.grip, said.cable, said.support
-        self._waits = wait
-        self.status, self.reason = "good", ""
-        self.late = self.solves = 0
         report = self.simulation.solve()
         if not report.ok:
             raise SceneError([Problem(said.cable, ABSENT, f"has no shape to begin with: {report.reason}")])
-        self._holds_frame = self._held_frame()
+        held = next(k for k in self.simulation.supports(said.cable) if k.name == said.support)
+        self._holds_frame = held.direction == FRAME
         self._solids = {k.name: k for k in obstacles_of(scene, said.cable)}
-        self._felt = self._wrench()
-        self._goal = self._felt
-        self._shape, self._touching = self._read()
-        self._behind = False
-        self._over = False
-        self._change = threading.Condition()
-        self._wanted: Pose | None = None
-        self._busy = False
-        self._switch = sys.getswitchinterval()
-        sys.setswitchinterval(0.0002)  # the solver's Python must not keep the loop for the usual 5 ms
-        self._thread = threading.Thread(target=self._solve_on, name="rod", daemon=True)
-        self._thread.start()
-
-    def _held_frame(self) -> bool:
-        held = next(k for k in self.simulation.supports(self._cable) if k.name == self._support)
-        return held.direction == FRAME
-
-    @property
-    def positions(self) -> Array:
-        return self._shape
+        self._last = self._read()
 
     @property
     def places(self) -> Array:
         return self.simulation.cable(self._cable).s
 
-    @property
-    def length(self) -> float:
-        return self.simulation.cable(self._cable).length
-
-    def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:
-        (x, y, z), (w, i, j, k) = position.tolist(), quaternion.tolist()
-        with self._change:
-            self._wanted = (x, y, z), (w, i, j, k)
-            self._change.notify_all()
-            in_time = self._change.wait_for(
-                lambda: not self._busy and self._wanted is None, None if self._waits else min(BUDGET, 0.6 * dt)
-            )
-        if in_time and not self._behind:
-            self._felt = self._goal
-        else:
-            self.late += not in_time
-            step = FASTEST_FORCE * dt
-            goal = self._goal
-            self._felt = rate_limited(self._felt[0], goal[0], step), rate_limited(self._felt[1], goal[1], step)
-            self._behind = not in_time or any(not np.array_equal(a, b) for a, b in zip(self._felt, goal, strict=True))
-        return self._felt
-
-    def touches(self) -> list[Touch]:
-        return self._touching
-
-    def close(self) -> None:
-        with self._change:
-            self._over = True
-            self._change.notify_all()
-        self._thread.join(timeout=10.0)
-        sys.setswitchinterval(self._switch)
-
-    def _solve_on(self) -> None:
-        """The thread: always the newest pose."""
-        while True:
-            with self._change:
-                self._change.wait_for(lambda: self._over or self._wanted is not None)
-                if self._over:
-                    return
-                pose, self._wanted, self._busy = self._wanted, None, True
-            assert pose is not None
-            self._solve(pose)
-            with self._change:
-                self._busy = False
-                self._change.notify_all()
-
-    def _solve(self, pose: Pose) -> None:
+    def solve(self, pose: Pose) -> Answer:
         position, quaternion = pose
         self.simulation.move(self._path, position=position, quaternion=quaternion if self._holds_frame else None)
         report = self.simulation.solve()
-        self.solves += 1
-        if report.ok:
-            self.status, self.reason = "good", ""
-            self._goal = self._wrench()
-            self._shape, self._touching = self._read()
-        else:
-            self.status, self.reason = "held", f"{report.status}: {report.reason}; the last force is held"
+        if not report.ok:
+            reason = f"{report.status}: {report.reason}; the last force is held"
+            return self._last._replace(status="held", reason=reason)
+        self._last = self._read()
+        return self._last
 
-    def _wrench(self) -> tuple[Array, Array]:
-        """What the gripper feels: the opposite of what it exerts."""
-        reaction = self.simulation.cable(self._cable).reactions[self._support]
-        return -reaction.force, -reaction.moment
+    def prepare(self) -> None:
+        """Touches something: kernels of contact take a second to load, and the first touch is not the time for it."""
+        if self._solids:
+            press()
 
-    def _read(self) -> tuple[Array, list[Touch]]:
+    def _read(self) -> Answer:
+        cable = self.simulation.cable(self._cable)
+        reaction = cable.reactions[self._support]  # what the gripper exerts: it feels the opposite
         found = [
             Touch(k.part, self._feature(k.part, k.point), k.place, k.point, k.force)
             for k in self.simulation.contacts
             if k.cable == self._cable and k.other_place is None and k.body is None
         ]
-        return self.simulation.cable(self._cable).positions, sorted(found, key=lambda k: k.place)
+        touches = sorted(found, key=lambda k: k.place)
+        return Answer("good", "", -reaction.force, -reaction.moment, cable.positions, touches)
 
     def _feature(self, part: str, point: Array) -> str:
         """Face, edge or vertex of the part at a point of its surface."""
@@ -272,6 +197,31 @@ class RodBackend:
         if obstacle is None:
             return FEATURES[0]
         return obstacle.feature_at(point)
+
+
+PRESSED: Final = """
+[[cables]]
+name = "wire"
+length = 0.3
+points = 9
+stiffness = { bending = 1e-3, torsion = 1e-3 }
+mass_per_length = 0.06
+radius = 0.002
+start = { position = [0, 0, 0.4], tangent = [1, 0, 0], roll = 0 }
+[[parts]]
+name = "floor"
+shape = { kind = "box", size = [1, 1, 0.1] }
+position = [0, 0, -0.05]
+"""
+
+
+def press() -> int:
+    """A small cable is laid onto a floor; the number of its contacts there."""
+    simulation = Simulation(Scene.from_toml(PRESSED))
+    for height in (0.4, 0.02, 0.019):
+        simulation.move("wire/start", position=(0.0, 0.0, height))
+        simulation.solve()
+    return len(simulation.contacts)
 
 
 # ---- the path and the loop ---------------------------------------------------------------------------------
@@ -313,9 +263,11 @@ def home_of(scene: Scene, haptic: Haptic | None = None) -> Pose:
 
 
 def backend_of(scene: Scene, haptic: Haptic | None = None, *, wait: bool = False) -> Backend:
-    """The one that the scene asks for."""
+    """The one that the scene asks for. With `wait` every tick waits for its solve: for what is not in real time."""
     said = haptic or haptic_of(scene)
-    return RodBackend(scene, said, wait=wait) if said.backend == "rod" else force_backend(scene, said)
+    if said.backend == "force":
+        return force_backend(scene, said)
+    return (Solved if wait else Beside)(Rod(scene, said), home_of(scene, said))
 
 
 def haptic_loop(

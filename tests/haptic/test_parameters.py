@@ -89,3 +89,17 @@ def test_bound_of_a_rule_with_memory_is_higher() -> None:
     assert calm.memory > 0.9
     assert still.memory == 0.0
     assert calm.mobility_bound > 1.9 * still.mobility_bound
+
+
+@pytest.mark.parametrize(("faithful", "angle"), [(True, math.sqrt(1 / 6 / 3)), (False, 1 / 6 / math.sqrt(3))])
+def test_law_of_the_paper_is_a_third_of_a_rod_at_one_angle_only(faithful: bool, angle: float) -> None:
+    """The stick of Table 5: docs/theory/haptic.md (20), from the moment (5) of a hinge."""
+    bending, h, k = 210e9 * math.pi * 0.001**4 / 4, 0.5 / 15, 5.0
+    force = p.stick_bend_force(bending, k, 0.5, 16, printed=faithful)
+
+    def part(angle: float) -> float:
+        return h * force * h * (1.0 - math.cos(angle)) * math.sin(0.5 * angle) / angle / bending
+
+    assert part(angle) == pytest.approx(1 / 3, rel=0.01)
+    assert part(0.5 * angle) == pytest.approx(1 / 12, rel=0.02)
+    assert part(1 / 6) == pytest.approx(1 / 6 if faithful else 1.0, rel=1e-9)

@@ -129,13 +129,17 @@ def test_a_cable_with_too_few_grips_or_numbers_that_are_none_is_refused() -> Non
         cable.move(0, np.array([0.0, np.nan, 0.0]))
 
 
-def test_a_cable_that_is_led_slowly_is_not_dragged() -> None:
+@pytest.mark.parametrize("kind", ["frame", "points"])
+def test_a_cable_that_is_led_slowly_is_not_dragged(kind: Any) -> None:
     """Carried along by its only grip, a weightless cable that goes 0.1 m/s and turns by 2 rad/s is where a rigid one
-    would be, within half a percent of its length, and is hardly felt.
+    would be, within a ten thousandth of its length, and is hardly felt.
+
+    Held by two points it overshoots once and is damped: then a millisecond has no whole number of steps any more, and
+    the last one carried the cable too far in every millisecond after, by 0.3 % of its length.
     """
     given = replace(hose(), mass=0.0)
-    cable = ForceCable(given, [Grip(0.0, np.zeros(3), np.array([1.0, 0.0, 0.0]))])
-    dragged = ForceCable(given, [Grip(0.0, np.zeros(3), np.array([1.0, 0.0, 0.0]))], carried=False)
+    cable = ForceCable(given, [Grip(0.0, np.zeros(3), np.array([1.0, 0.0, 0.0]), kind)])
+    dragged = ForceCable(given, [Grip(0.0, np.zeros(3), np.array([1.0, 0.0, 0.0]), kind)], carried=False)
     felt = {}
     for name, one in {"carried": cable, "dragged": dragged}.items():
         for k in range(1, 301):
@@ -144,5 +148,5 @@ def test_a_cable_that_is_led_slowly_is_not_dragged() -> None:
             one.step()
         felt[name] = float(np.linalg.norm(one.wrench()[:3]))
     end = np.array([0.0, 0.03, 0.0]) + 0.3 * np.array([math.cos(0.6), 0.0, math.sin(0.6)])
-    assert np.linalg.norm(cable.positions[-1] - end) < 0.005 * 0.3
+    assert np.linalg.norm(cable.positions[-1] - end) < 1e-4 * 0.3
     assert felt["carried"] < 0.05 * felt["dragged"]

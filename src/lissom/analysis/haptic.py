@@ -58,7 +58,8 @@ def print_felt(report: LoopReport, recording: Recording, console: Console) -> No
         "begun late by": f"p50 {1e3 * report.jitter_p50:.3f}, p99 {1e3 * report.jitter_p99:.3f}, "
         f"most {1e3 * report.jitter_most:.3f} ms",
         "overruns, skipped": f"{report.overruns}, {report.skipped}",
-        "forces held": f"{report.late}",
+        "late solves": f"{report.late_solves}",
+        "priority": report.priority,
         "work in a tick": f"{1e3 * report.busy:.3f} ms",
         "force": f"{size.min():.3g} to {size.max():.3g} N",
         "energy of the hand": f"at least {report.energy_least:.3g} J; the guard took {report.energy_damped:.3g} J",
@@ -129,6 +130,7 @@ def plot_energy(traces: dict[str, Trace]) -> Figure:
         axes[0].set_ylabel("handle z [mm]")
         axes[1].set_ylabel("force z [N]")
         axes[2].set_ylabel("put in by the hand [mJ]")
+        axes[2].set_yscale("symlog", linthresh=1.0)
         axes[2].axhline(0.0, color="#222222", linewidth=0.6)
         axes[2].set_xlabel("time [s]")
         axes[0].legend(fontsize=7)

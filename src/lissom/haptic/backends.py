@@ -1,6 +1,5 @@
 """What the loop asks for forces: any model of a cable whose gripper can be moved."""
 
-import math
 from typing import Protocol
 
 import numpy as np
@@ -127,10 +126,3 @@ class ForceBackend:
 
     def close(self) -> None:
         pass
-
-
-def rate_limited(now: Array, goal: Array, most: float) -> Array:
-    """From what is felt towards what it should be, by no more than `most`."""
-    way = goal - now
-    size = math.sqrt(float(way @ way))
-    return goal.copy() if size <= most else now + most / size * way

@@ -225,6 +225,10 @@ class ForceCable:
         found = unchecked(stepping.advance)(
             self._cable, self._holds, self._aims, self.planes, self._points, self._rule, self._c_s, wanted, most
         )
+        if (
+            found.status != stepping.EXPLODED
+        ):  # the whole way and no more, also where Σ c_m is not quite what was wanted
+            self._points.x[:] += (wanted - found.done) * self._points.drift
         self._arrive(targets, directions)
         self._take(found, wanted, milliseconds)
         return self.health.status

@@ -6,6 +6,7 @@ All arrays are float64, read-only, and belong to this result alone: a later solv
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +75,17 @@ class CableResult:
         return self._line.length + elongation
 
     @cached_property
+    def _resultants(self) -> "Resultants":
+        return Resultants.of(self._chain, self._point_of, self._q, self._nu, len(self._grid.s))
+
+    @cached_property
     def _sides(self) -> "Sides":
-        return Sides(self._line, self._grid, self._chain, self._point_of, self._q, self._nu)
+        return Sides(self._line, self._grid, self._resultants)
 
     @property
     def quaternions(self) -> Array:
         """(points, 4) frames (w, x, y, z) at the points: d1, d2, d3 are the rotated axes."""
-        return self._sides.frames
+        return self._resultants.frames
 
     @cached_property
     def tangents(self) -> Array:
@@ -90,22 +95,22 @@ class CableResult:
     @cached_property
     def force(self) -> Array:
         """(points, 3) internal force n just after each point (before the last one), N, world axes."""
-        return frozen(one_sided(self._sides.force_before, self._sides.force_after))
+        return frozen(one_sided(self._resultants.force_before, self._resultants.force_after))
 
     @cached_property
     def moment(self) -> Array:
         """(points, 3) internal moment m just after each point (before the last one), N m, world axes."""
-        return frozen(one_sided(self._sides.moment_before, self._sides.moment_after))
+        return frozen(one_sided(self._resultants.moment_before, self._resultants.moment_after))
 
     @property
     def force_before(self) -> Array:
         """(points, 3) internal force just before each point, N: differs from `force` where a support or load acts."""
-        return self._sides.force_before
+        return self._resultants.force_before
 
     @property
     def moment_before(self) -> Array:
         """(points, 3) internal moment just before each point, N m."""
-        return self._sides.moment_before
+        return self._resultants.moment_before
 
     @cached_property
     def tension(self) -> Array:
@@ -257,7 +262,7 @@ class CableResult:
     @cached_property
     def reactions(self) -> dict[str, Wrench]:
         """What each support exerts on the cable: its force and moment at the point, world axes."""
-        sides = self._sides
+        sides = self._resultants
         found: dict[str, Wrench] = {}
         for support, at in zip(self._line.supports, self._grid.support_at, strict=True):
             force = sides.force_before[at] - sides.force_after[at]
@@ -296,21 +301,35 @@ class CableResult:
         return self.report.stable
 
 
+class Resultants(NamedTuple):
+    """Frames at the points, and forces and moments just before and just after each."""
+
+    frames: Array
+    force_before: Array
+    force_after: Array
+    moment_before: Array
+    moment_after: Array
+
+    @classmethod
+    def of(cls, chain: Chain, point_of: Indices, q: Array, nu: Array, points: int) -> "Resultants":
+        force_before, force_after = np.empty((points, 3)), np.empty((points, 3))
+        shape.forces(chain, nu, force_before, force_after)
+        moment_before, moment_after = np.empty((points, 3)), np.empty((points, 3))
+        if chain.scheme == POLISHED:
+            frames = np.array(q)
+            shape.polished_moments(chain, q, nu, moment_before, moment_after)
+        else:
+            frames = np.empty((points, 4))
+            shape.staggered_points(chain, q, nu, point_of, frames, moment_before, moment_after)
+        return cls(*map(frozen, (frames, force_before, force_after, moment_before, moment_after)))
+
+
 class Sides:
     """Values just before and just after each point; they differ where a support or a load acts."""
 
-    def __init__(self, line: Line, grid: Grid, chain: Chain, point_of: Indices, q: Array, nu: Array) -> None:
-        points = len(grid.s)
+    def __init__(self, line: Line, grid: Grid, found: Resultants) -> None:
         self.grid = grid
-        self.force_before, self.force_after = np.empty((points, 3)), np.empty((points, 3))
-        shape.forces(chain, nu, self.force_before, self.force_after)
-        self.moment_before, self.moment_after = np.empty((points, 3)), np.empty((points, 3))
-        if chain.scheme == POLISHED:
-            self.frames = np.array(q)
-            shape.polished_moments(chain, q, nu, self.moment_before, self.moment_after)
-        else:
-            self.frames = np.empty((points, 4))
-            shape.staggered_points(chain, q, nu, point_of, self.frames, self.moment_before, self.moment_after)
+        self.frames, self.force_before, self.force_after, self.moment_before, self.moment_after = found
         R = rotations(self.frames)
         self.body_moment_before = np.einsum("ikj,ik->ij", R, self.moment_before)
         self.body_moment_after = np.einsum("ikj,ik->ij", R, self.moment_after)
@@ -319,14 +338,13 @@ class Sides:
         self.tension_before = np.einsum("ij,ij->i", self.force_before, R[:, :, 2])
         self.tension_after = np.einsum("ij,ij->i", self.force_after, R[:, :, 2])
         self._strains(line)
-        for name in ("frames", "force_before", "force_after", "moment_before", "moment_after"):
-            frozen(getattr(self, name))
 
     @classmethod
     def of(cls, solver: RodSolver) -> "Sides":
         """Of the solver's present state."""
         chain = solver.chain(solver.scheme)
-        return cls(solver.line, solver.grid, chain, solver.point_of, solver.q, solver.nu)
+        found = Resultants.of(chain, solver.point_of, solver.q, solver.nu, len(solver.grid.s))
+        return cls(solver.line, solver.grid, found)
 
     def _strains(self, line: Line) -> None:
         """ω = ω₀ + D⁻¹ Rᵀm on either side; a rope has no moment, its curvature follows from T t' = −f⊥."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lissom.rods import newton, sliding
 from lissom.rods.contacts import Contacts
 from lissom.rods.link import Link
-from lissom.rods.result import Sides
+from lissom.rods.result import Resultants, Sides
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Surroundings
 from lissom.rods.system import Settled, System
@@ -117,7 +117,8 @@ class Slides:
         for number, (link, mine) in enumerate(zip(system.links, self.numbers, strict=True)):
             if mine:
                 solver = link.solver
-                sides = Sides(solver.line, solver.grid, link.chain, solver.point_of, link.q, link.nu)
+                resultants = Resultants.of(link.chain, solver.point_of, link.q, link.nu, len(solver.grid.s))
+                sides = Sides(solver.line, solver.grid, resultants)
                 at = np.array([solver.grid.support_at[k] for k in mine])
                 chord = link.x[np.minimum(at + 1, link.points - 1)] - link.x[np.maximum(at - 1, 0)]
                 along = chord / np.linalg.norm(chord, axis=1)[:, None]

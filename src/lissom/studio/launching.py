@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, NamedTuple
 
-from lissom.studio.spawning import without_script
+from lissom.spawning import without_script
 
 GIVE_STATE: Final = "state"
 """Asks for the state of the simulation, which a live one goes on from."""

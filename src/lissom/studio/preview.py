@@ -11,7 +11,7 @@ from typing import Any, Final
 from lissom.scene import SceneError
 from lissom.session.uploads import upload_file
 from lissom.session.workspace import Workspace
-from lissom.studio.spawning import without_script
+from lissom.spawning import without_script
 
 DRAWN: Final = 4000
 """Triangles that are shown of a file before it is a part, evenly taken from all of it."""
