@@ -109,7 +109,7 @@ KEPT = {
         "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
         "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
-    "contacts": ("clock", "stamp", "lead"),
+    "contacts": ("clock", "soft", "stamp", "lead"),
     "guests": ("clear",),
     "known": ("total", "last", "state"),
 }  # fmt: skip
