@@ -212,3 +212,16 @@ def test_boxes_in_one_place_part_ways() -> None:
         machine.step(DT)
         assert machine.fastest[1] < 4.5
     assert np.ptp([machine.pose(name)[0] for name in ("one", "two")], axis=0).max() > 0.39
+
+
+def test_logs_that_passed_into_each_other_are_not_hurled_apart() -> None:
+    """Cylinders that lie across each other are not seen: then the end of one must not be, deep inside the other."""
+    log = {"kind": "cylinder", "radius": 0.12, "length": 0.4}
+    for shift in np.linspace(0.0, 0.3, 7):
+        low = body("low", log, 0.12, tangent=[1.0, 0.0, 0.0])
+        high = body("high", {**log, "length": 0.5}, 0.0, tangent=[0.1, 1.0, 0.0], position=[shift, 0.05, 0.4])
+        machine = Machine(scene([GROUND, low, high], [], []))
+        start = machine.energy
+        for _ in range(60):
+            machine.step(DT)
+            assert machine.energy <= start * 1.01

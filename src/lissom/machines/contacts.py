@@ -46,6 +46,7 @@ HARDENS = 0.98  # from there back to SOFT, in each substep
 PUSHED_OUT = 0.1  # s in which what is too deep comes out, to 1/e
 RUBBED = 0.02  # friction may differ by so much from what the forces of the substep allow
 FLUSH = 1e-3  # of its half width: what stands out by less over the edge of a face is on the face
+SUNKEN = 0.1  # of the smaller solid: lines that are deeper in the other one did not come through this face
 LYING = 0.7  # of a normal along the axis of a cylinder: with less it touches with its side
 
 
@@ -413,6 +414,7 @@ def cross_rim(
     seen = apply_transposed(rs, n)
     local = apply_transposed(rs, towards(contacts, s, t, sub(os, ot), rt))
     half = contacts.size[t, 1] if contacts.kind[t] == CYLINDER else contacts.size[t, axis]
+    deepest = min(2.0 * half, SUNKEN * min(contacts.reach[s], contacts.reach[t]))
     for k in range(line_count(contacts.kind[s], seen)):
         p, q, radius = line(contacts, s, k, seen, local)
         p = apply_transposed(rt, sub(add(os, apply(rs, p)), ot))
@@ -424,7 +426,7 @@ def cross_rim(
                 continue
             own = add(p, scale(u, sub(q, p)))
             _, d, _ = on_face(contacts, t, axis, side, own)
-            if -2.0 * half <= d < radius + margin:
+            if radius - deepest <= d < radius + margin:
                 x = add(ot, apply(rt, own))
                 touch(bodies, contacts, known, base, s, t, slots + 2 * k + j, mu, x, radius, d, n, h)
 
