@@ -142,3 +142,86 @@ def test_momentum_is_kept_when_two_bodies_collide() -> None:
     assert machine.velocity("right")[0] > 0.2
     assert q == pytest.approx(p, abs=1e-10)
     assert k == pytest.approx(l, abs=1e-3 * float(np.linalg.norm(p)))
+
+
+def test_crates_that_stand_askew_on_each_other_stand() -> None:
+    """Two of the four places where they touch are crossings of edges."""
+    crate = {"kind": "box", "size": [0.4, 0.4, 0.2]}
+    places = [[0.05 * (k % 2), 0.03 * k, 0.1 + 0.2 * k] for k in range(5)]
+    parts = [body(f"{k}", crate, 0.0, position=place) for k, place in enumerate(places)]
+    machine = Machine(scene([GROUND, *parts], [], []))
+    start = machine.energy
+    for _ in range(120):
+        machine.step(DT)
+        assert machine.energy <= start * (1.0 + 1e-9)
+    for k, place in enumerate(places):
+        assert machine.pose(f"{k}")[0] == pytest.approx(place, abs=1e-5)
+
+
+ACROSS: list[tuple[dict[str, Any], float, dict[str, Any]]] = [
+    ({"kind": "cylinder", "radius": 0.1, "length": 2.0}, 0.1, {"tangent": [1.0, 0.0, 0.0]}),
+    ({"kind": "capsule", "radius": 0.1, "length": 2.0}, 0.1, {"tangent": [1.0, 0.0, 0.0]}),
+    ({"kind": "box", "size": [2.0, 0.2, 0.1]}, 0.05, {"quaternion": [math.cos(0.4), 0.0, 0.0, math.sin(0.4)]}),
+]
+BELOW = [{"kind": "box", "size": [0.3, 2.0, 0.2]}, {"kind": "cylinder", "radius": 0.3, "length": 0.2}]
+
+
+@pytest.mark.parametrize("below", BELOW, ids=["beam", "drum"])
+@pytest.mark.parametrize(("shape", "half", "turned"), ACROSS, ids=["log", "pole", "plank"])
+def test_what_lies_across_something_short_lies_on_it(
+    shape: dict[str, Any], half: float, turned: dict[str, Any], below: dict[str, Any]
+) -> None:
+    """Both ends of it stand out, and so do the corners of what it lies on."""
+    parts = [GROUND, body("block", below, 0.1), body("beam", shape, 0.2 + half, friction=0.5, **turned)]
+    machine = Machine(scene(parts, [], []))
+    for _ in range(120):
+        machine.step(DT)
+    assert machine.pose("beam")[0] == pytest.approx((0.0, 0.0, 0.2 + half), abs=1e-5)
+    assert find_rest(machine).ok
+
+
+def test_smooth_crates_that_were_dropped_on_each_other_find_rest() -> None:
+    """They lean by 1e-8 rad, and slide on for ever: no force worth the name drives them."""
+    crate = {"kind": "box", "size": [0.4, 0.4, 0.2]}
+    parts = [body(f"{k}", crate, 0.0, position=[0.01 * (k % 2), 0.013 * k, 0.15 + 0.25 * k]) for k in range(6)]
+    machine = Machine(scene([GROUND, *parts], [], []))
+    for _ in range(120):
+        machine.step(DT)
+    assert find_rest(machine).ok
+
+
+def test_dominoes_fall_and_lie_still() -> None:
+    """Leaning on each other, with more places that rub than it takes to hold them."""
+    tile = {"kind": "box", "size": [0.04, 0.2, 0.4]}
+    tiles = [body(f"{k}", tile, 0.0, position=[0.15 * k, 0.0, 0.2], friction=0.4) for k in range(8)]
+    machine = Machine(scene([GROUND, *tiles], [], []))
+    machine.set_velocity("0", linear=np.array([0.5, 0.0, 0.0]), angular=np.array([0.0, 2.0, 0.0]))
+    start = machine.energy
+    for _ in range(240):
+        machine.step(DT)
+        assert machine.energy <= start * (1.0 + 1e-9)
+    assert machine.energy < 0.5 * start
+    assert machine.fastest[1] < 1e-5
+
+
+def test_boxes_in_one_place_part_ways() -> None:
+    """Within tenths of a second, not with a bang: δ/τ = 4 m/s at most."""
+    cube = {"kind": "box", "size": [0.4, 0.4, 0.4]}
+    machine = Machine(scene([GROUND, body("one", cube, 0.2), body("two", cube, 0.2)], [], []))
+    for _ in range(60):
+        machine.step(DT)
+        assert machine.fastest[1] < 4.5
+    assert np.ptp([machine.pose(name)[0] for name in ("one", "two")], axis=0).max() > 0.39
+
+
+def test_logs_that_passed_into_each_other_are_not_hurled_apart() -> None:
+    """Cylinders that lie across each other are not seen: then the end of one must not be, deep inside the other."""
+    log = {"kind": "cylinder", "radius": 0.12, "length": 0.4}
+    for shift in np.linspace(0.0, 0.3, 7):
+        low = body("low", log, 0.12, tangent=[1.0, 0.0, 0.0])
+        high = body("high", {**log, "length": 0.5}, 0.0, tangent=[0.1, 1.0, 0.0], position=[shift, 0.05, 0.4])
+        machine = Machine(scene([GROUND, low, high], [], []))
+        start = machine.energy
+        for _ in range(60):
+            machine.step(DT)
+            assert machine.energy <= start * 1.01

@@ -120,7 +120,8 @@ def test_run_says_what_is_wrong(tmp_path: Path) -> None:
     file.write_text(text)
     result = CliRunner().invoke(cli.app, ["run", str(file)])
     assert result.exit_code == 2
-    assert "must lie outside wheel" in result.stderr
+    line = 1 + text.splitlines().index('  { on = "wheel", side = "right" },')
+    assert f'{file}:{line}: rope/link 2 = "wheel": must lie outside wheel' in result.stderr
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)

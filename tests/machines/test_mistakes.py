@@ -39,6 +39,32 @@ def test_a_rope_beside_its_wheel_is_refused() -> None:
         Machine(scene(parts, [], [{"name": "rope", "path": path}]))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('["102 mm", 0, -1]', '["-500 mm", 0, 1]', '"wheel", side', 'rope/link 2 = "wheel": must be met'),
+        (
+            'side = "right" }',
+            'side = "right", offset = 1.0 }',
+            "offset",
+            "rope/link 2.offset = 1.0: must be on the part",
+        ),
+        ("axis = [0, -1, 0]", "axis = [0, -1, 0]\nmotor = { tension = 9 }", "motor", "axle.motor.tension: must be on"),
+        ('diameter = "4 mm"', 'diameter = "4 mm"\nmeets = ["pin"]', "meets", 'rope.meets = "pin": must be clear'),
+    ],
+)
+def test_what_cannot_run_is_named_with_its_line(tmp_path: Path, old: str, new: str, line: str, words: str) -> None:
+    text = (EXAMPLES / "atwood.toml").read_text().replace(old, new)
+    if "meets" in new:
+        text += '[[parts]]\nname = "pin"\nshape = { kind = "sphere", radius = 0.01 }\nposition = [-0.102, 0, -0.5]\n'
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    number = next(k for k, row in enumerate(text.splitlines(), 1) if line in row)
+    with pytest.raises(SceneError) as caught:
+        Machine(Scene.load(file))
+    assert str(caught.value).startswith(f"{file}:{number}: {words}")
+
+
 def test_half_a_turn_about_a_wheel_is_refused() -> None:
     parts = [wheel("wheel", 0.0, 0.0, 0.1), weight("one", -0.1, -1.0, 1.0), weight("two", 0.1, -1.0, 1.0)]
     path = [held("one"), over("wheel", "right", turns=1.5), held("two")]

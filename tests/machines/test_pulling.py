@@ -9,7 +9,7 @@ import pytest
 from lissom.machines.drawing import rope_line, rope_pieces
 from lissom.machines.machine import Machine
 from lissom.machines.reading import matrix_of
-from lissom.scene import Scene
+from lissom.scene import Scene, SceneError
 from tests.machines.references import reference
 from tests.machines.scenes import atwood, axle, scene, weight, wheel
 
@@ -58,6 +58,13 @@ def test_the_hand_holds_what_the_lighter_side_lacks_and_letting_go_gives_the_fre
     free = Machine(atwood(p))
     free.step(DT)
     assert machine.velocity("one")[2] - before == pytest.approx(free.velocity("one")[2], rel=1e-2)
+
+
+def test_only_what_is_there_is_let_go() -> None:
+    machine = Machine(atwood(reference("pulley_atwood")))
+    machine.let_go("one")  # which nothing pulls
+    with pytest.raises(SceneError, match="no such part"):
+        machine.let_go("no such part")
 
 
 def test_a_pull_beside_the_middle_turns_the_ball() -> None:

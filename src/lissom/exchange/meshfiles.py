@@ -90,15 +90,13 @@ def part_mesh(scene: Scene, part: Part | str) -> MeshData:
     try:
         return read_mesh(path, part.units)
     except MeshError as error:
-        document = scene._document
         number = next(i for i, other in enumerate(scene.parts) if other.name == part.name)
-        line = None if document is None else document.line_of(("parts", number, "mesh"))
-        file = None if document is None else document.file
+        place = scene.source("parts", number, "mesh")
         looked = "" if path.exists() or Path(part.mesh).is_absolute() else f" in {scene.folder}"
         fits = part.mesh in shown(part.mesh)  # else it is said whole, and once
         value, said = (part.mesh, "") if fits else (ABSENT, f"{path}: ")
         where = f"{part.name}/mesh"
-        problems = [Problem(where, value, said + p.message + looked, line, file) for p in error.problems]
+        problems = [Problem(where, value, said + p.message + looked, *place) for p in error.problems]
         raise MeshError(problems) from None
 
 

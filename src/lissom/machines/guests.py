@@ -116,4 +116,4 @@ def check_clear(scene: Scene, ropes: Ropes, links: Links, guests: Guests) -> Non
                     f"must be clear of the rope at the beginning: its span from {one} to {two} runs through {name}; "
                     "move one of them, or name it in the path"
                 )
-                raise SceneError([Problem(f"{rope.name}.meets", name, message)])
+                raise SceneError([Problem(f"{rope.name}.meets", name, message, *scene.source("ropes", r, "meets"))])

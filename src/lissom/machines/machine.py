@@ -109,7 +109,7 @@ KEPT = {
         "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
         "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
-    "contacts": ("clock", "stamp", "lead"),
+    "contacts": ("clock", "soft", "stamp", "lead"),
     "guests": ("clear",),
     "known": ("total", "last", "state"),
 }  # fmt: skip
@@ -297,7 +297,9 @@ class Machine:
         self._felt.setdefault(part, np.zeros(3))
 
     def let_go(self, part: str | None = None) -> None:
-        """Of a part that is pulled; absent: of all."""
+        """Of a part, whether it is pulled or not; absent: of all."""
+        if part is not None:
+            self.scene.part(part)  # raises with near matches
         for name in list(self._hands) if part is None else [part]:
             self._hands.pop(name, None)
             self._felt.pop(name, None)
@@ -491,7 +493,7 @@ class Machine:
         if tension is not None:
             if speed is not None or torque is not None or not tension >= 0.0:
                 raise ValueError(f"tension = {tension}: must stand alone, and be 0 or more")
-            torque = tension * wound_by(self._read.winding, name)
+            torque = tension * wound_by(self.scene, self._read.winding, name)
         set_motor(self._parts.joints, j, speed, torque)
 
     def motor(self, name: str) -> MotorReading:

@@ -348,9 +348,9 @@ def search_singly(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, 
 
 
 @kernel
-def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> int:
+def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float, singly: bool) -> int:
     """One solution of (4): multipliers, corrections and momenta. 0, or how much room it needs in `matrix`, or UNSETTLED
-    where it was not found which rows stay at their bounds; then nothing is changed.
+    where it was not found which rows stay at their bounds, in the end `singly`; then nothing is changed.
     """
     sort_rows(rows, bodies, net)
     room = lay_out(rows, bodies, net)
@@ -361,7 +361,9 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
     settled = search(rows, bodies, known, net, size)
     if not settled:
         begin_anew(rows, known)
-        settled = search(rows, bodies, known, net, size) or search_singly(rows, bodies, known, net, size)
+        settled = search(rows, bodies, known, net, size)
+    if not settled and singly:
+        settled = search_singly(rows, bodies, known, net, size)
     if not settled:
         return UNSETTLED
     for i in range(rows.used[0]):

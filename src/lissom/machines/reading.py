@@ -115,7 +115,7 @@ def read_machine(scene: Scene) -> Reading:
     winding = _winding(scene, joined, placed, parts)
     for j, joint in enumerate(joined):
         if joint.motor is not None and joint.motor.tension is not None:
-            set_motor(joints, j, None, joint.motor.tension * wound_by(winding, joint.name))
+            set_motor(joints, j, None, joint.motor.tension * wound_by(scene, winding, joint.name))
     return Reading(parts, placed, roots, mass, tuple(k.name for k in joined), winding, size)
 
 
@@ -150,11 +150,13 @@ def _winding(scene: Scene, joined: list[Any], placed: dict[str, Placed], parts: 
     return found
 
 
-def wound_by(winding: dict[str, float], joint: str) -> float:
+def wound_by(scene: Scene, winding: dict[str, float], joint: str) -> float:
     """Raises SceneError for a joint that turns no spool."""
     if joint not in winding:
         message = "must be on a hinge that turns a spool of a rope: it is that rope's tension"
-        raise SceneError([Problem(f"{joint}.motor.tension", ABSENT, message)])
+        number = scene.joints.index(scene.joint(joint))
+        place = scene.source("joints", number, "motor", "tension")
+        raise SceneError([Problem(f"{joint}.motor.tension", ABSENT, message, *place)])
     return winding[joint]
 
 
@@ -323,7 +325,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
                 if low > 0.0 or high < 0.0:
                     reach = f"the part reaches from {low + (link.offset or 0.0):g} to {high + (link.offset or 0.0):g} m"
                     raise _misled(
-                        link, "offset", link.offset, f"must be on the part: along the axis of the link {reach}"
+                        scene, link, "offset", link.offset, f"must be on the part: along the axis of the link {reach}"
                     )
             corner += len(corners)
             i += 1
@@ -382,21 +384,21 @@ def _profile(scene: Scene, part: Part, link: Link, half: float) -> tuple[Array, 
     if part.mesh is not None:
         mesh = part_mesh(scene, part)
         edges = np.concatenate([mesh.triangles[:, [0, 1]], mesh.triangles[:, [1, 2]], mesh.triangles[:, [2, 0]]])
-        return corners_of(hull(_cut(mesh.vertices[edges[:, 0]], mesh.vertices[edges[:, 1]], link))), half
+        return corners_of(hull(_cut(scene, mesh.vertices[edges[:, 0]], mesh.vertices[edges[:, 1]], link))), half
     if isinstance(shape, CylinderShape | CapsuleShape):
         return WHEEL, shape.outer + half
     if isinstance(shape, SphereShape):
         offset = link.offset or 0.0
         if abs(offset) >= shape.outer:
             raise _misled(
-                link, "offset", link.offset, f"must be smaller than the radius {shape.outer:g} m of the sphere"
+                scene, link, "offset", link.offset, f"must be smaller than the radius {shape.outer:g} m of the sphere"
             )
         return WHEEL, math.sqrt(shape.outer**2 - offset**2) + half
     if isinstance(shape, ProfileShape) and (link.axis is None or link.axis[0] == link.axis[1] == 0.0):
         points = np.array(shape.corners) * ([1.0, 1.0] if link.axis is None or link.axis[2] > 0.0 else [1.0, -1.0])
         return corners_of(hull(points)), half
     assert isinstance(shape, BoxShape | ProfileShape)
-    return corners_of(hull(_section(shape, link))), half
+    return corners_of(hull(_section(scene, shape, link))), half
 
 
 def _width(scene: Scene, part: Part, link: Link) -> tuple[float, float]:
@@ -416,7 +418,7 @@ def _width(scene: Scene, part: Part, link: Link) -> tuple[float, float]:
     return -half - offset, half - offset
 
 
-def _section(shape: BoxShape | ProfileShape, link: Link) -> Array:
+def _section(scene: Scene, shape: BoxShape | ProfileShape, link: Link) -> Array:
     """The cut of a box or profile with the rope's plane, in the plane's axes."""
     if isinstance(shape, BoxShape):
         x, y, z = (0.5 * k for k in shape.size)
@@ -426,22 +428,27 @@ def _section(shape: BoxShape | ProfileShape, link: Link) -> Array:
     low = np.array([[*p, -z] for p in outline])
     high = np.array([[*p, z] for p in outline])
     begins = np.concatenate([low, low, high])
-    return _cut(begins, np.concatenate([high, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0)]), link)
+    return _cut(scene, begins, np.concatenate([high, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0)]), link)
 
 
-def _cut(a: Array, b: Array, link: Link) -> Array:
+def _cut(scene: Scene, a: Array, b: Array, link: Link) -> Array:
     """(n, 2) where edges from a to b pass through the rope's plane, in its axes."""
     axes, offset = _plane(link), link.offset or 0.0
     da, db = a @ axes[:, 2] - offset, b @ axes[:, 2] - offset
     through = da * db < 0.0
     if through.sum() < 3:
-        raise _misled(link, "offset", link.offset, "must lead the rope's plane through the part")
+        raise _misled(scene, link, "offset", link.offset, "must lead the rope's plane through the part")
     part = (da[through] / (da[through] - db[through]))[:, None]
     return np.asarray((a[through] + (b[through] - a[through]) * part) @ axes[:, :2])
 
 
-def _misled(link: Link, key: str, value: object, message: str) -> SceneError:
-    return SceneError([Problem(f"link on {link.on}.{key}", ABSENT if value is None else value, message)])
+def _misled(scene: Scene, link: Link, key: str, value: object, message: str) -> SceneError:
+    """About a key of a link; without a key about the link itself."""
+    every = [(r, k) for r, rope in enumerate(scene.ropes) for k in range(len(rope.path))]
+    r, k = next((r, k) for r, k in every if scene.ropes[r].path[k] is link)
+    path = f"{scene.ropes[r].name}/link {k + 1}" + (f".{key}" if key else "")
+    place = scene.source("ropes", r, "path", k, key)
+    return SceneError([Problem(path, ABSENT if value is None else value, message, *place)])
 
 
 def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
@@ -468,7 +475,7 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
             links.share[i] = (k - i) % len(rope.path)
         for k in range(first, int(ropes.last[r])):
             if links.active[k] and links.kind[k] == link_kinds.ROLLING:
-                links.stored[k] = _arc(rope, links, first, k)
+                links.stored[k] = _arc(scene, rope, links, first, k)
 
 
 def _rest(rope: Rope, i: int, k: int, length: float) -> float:
@@ -481,7 +488,7 @@ def _rest(rope: Rope, i: int, k: int, length: float) -> float:
     return length - (rope.compliance or 0.0) * rope.tension * ((k - i) % len(rope.path))
 
 
-def _arc(rope: Rope, links: Links, first: int, k: int) -> float:
+def _arc(scene: Scene, rope: Rope, links: Links, first: int, k: int) -> float:
     """What lies on a wheel between arriving and leaving, up to 3/4 turn; less than nothing is refused."""
     around, sense = float(links.around[k]), float(links.sense[k])
     before = next(i for i in range(first, first + len(rope.path)) if links.active[i] and links.next[i] == k)
@@ -498,7 +505,7 @@ def _arc(rope: Rope, links: Links, first: int, k: int) -> float:
             f'must be met: the rope runs past {link.on} without touching it; side = "{other}" leads it around the '
             "other side, active = false lets it pass until it touches"
         )
-        raise SceneError([Problem(f"{rope.name}/link {k - first + 1}", link.on, message)])
+        raise _misled(scene, link, "", link.on, message)
     return on + (link.turns or 0.0) * around
 
 
@@ -508,7 +515,6 @@ def _check_apart(scene: Scene, rope: Rope, links: Links, first: int, i: int, k: 
     if ok and length > 0.0:
         return
     one, two = rope.path[i - first].on, rope.path[k - first].on
-    where = f"{rope.name}/link {k - first + 1}"
     apart = math.dist(links.middle[i], links.middle[k])
     if ok:
         message = f"must be somewhere else than the link before it, on {one}: the span between them has no length"
@@ -523,7 +529,7 @@ def _check_apart(scene: Scene, rope: Rope, links: Links, first: int, i: int, k: 
         message = (
             f"must lie outside {wheel}, around which the rope runs next to it: there is no tangent; move one of them"
         )
-    raise SceneError([Problem(where, two, message)])
+    raise _misled(scene, rope.path[k - first], "", two, message)
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------

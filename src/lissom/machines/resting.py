@@ -1,5 +1,6 @@
 """Where a machine comes to rest: it falls, and is stopped whenever it begins to slow down (kinetic damping)."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,17 +37,22 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
         if motor.speed is not None:
             machine.set_motor(name, speed=0.0, torque=motor.torque)
     size, before, slow = machine.size, 0.0, 0
+    speeds: deque[float] = deque(maxlen=LONG_ENOUGH)  # since it was stopped
     for k in range(MOST_STEPS):
         machine.step(DT)
         ask()
         now = machine.kinetic_energy
         if not np.isfinite(now):
             return Rest(False, k + 1, "it flew apart; take more substeps")
-        slow = slow + 1 if machine.fastest[1] < STILL * size else 0
+        speed = machine.fastest[1]
+        slow = slow + 1 if speed < STILL * size else 0
         if slow >= LONG_ENOUGH:
             return Rest(True, k + 1)
-        if now < before:
+        drifts = len(speeds) == LONG_ENOUGH and speed - speeds[0] < STILL * size  # no force drives it
+        speeds.append(speed)
+        if now < before or drifts:
             machine.stop()
+            speeds.clear()
             now = 0.0
         before = now
     part, speed = machine.fastest

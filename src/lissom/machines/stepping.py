@@ -6,7 +6,7 @@ from lissom.geometry.triples import Vector
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, see_mobility
-from lissom.machines.contacts import Contacts, contact_rows, find_contacts, rub
+from lissom.machines.contacts import Contacts, contact_rows, find_contacts, is_hard, rub, soften
 from lissom.machines.events import change_links
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.meeting import Guests
@@ -63,6 +63,14 @@ def gather(parts: Parts, gravity: Vector, h: float) -> None:
 
 
 @inline
+def gather_again(parts: Parts, gravity: Vector, h: float, done: int) -> None:
+    """All rows, as seen from the prediction where some were `done`."""
+    gather(parts, gravity, h)
+    if done > 0:
+        as_predicted(parts.rows, parts.bodies, parts.links)
+
+
+@inline
 def first_of_contacts(joints: Joints, links: Links) -> int:
     """The owner of their first row."""
     owner: int = joints.kind.shape[0] * SLOTS + 3 * links.kind.shape[0]
@@ -92,18 +100,17 @@ def advance(
             links.slipped[k] = 0.0
         done = 0
         while True:
-            gather(parts, gravity, h)
-            if done > 0:
-                as_predicted(rows, bodies, links)
+            gather_again(parts, gravity, h, done)
             for k in range(known.total.shape[0]):
                 known.total[k] = 0.0
             if together:
-                room = solve_together(rows, bodies, known, net, size)
+                room = solve_together(rows, bodies, known, net, size, not is_hard(contacts))
+                if room == UNSETTLED and soften(contacts):
+                    gather_again(parts, gravity, h, done)
+                    room = solve_together(rows, bodies, known, net, size, True)
                 if room == UNSETTLED and forget_tensions(links, known, spans):
-                    gather(parts, gravity, h)  # with nothing that rubs
-                    if done > 0:
-                        as_predicted(rows, bodies, links)
-                    room = solve_together(rows, bodies, known, net, size)
+                    gather_again(parts, gravity, h, done)  # with nothing that rubs
+                    room = solve_together(rows, bodies, known, net, size, True)
                 if room != 0:
                     needed = max(needed, room)
                     solve_in_turn(rows, bodies, known, SWEEPS)

@@ -112,6 +112,12 @@ class Scene(Described):
         file = None if self._document is None else self._document.file
         return Path() if file is None else Path(file).parent
 
+    def source(self, *where: str | int) -> tuple[int | None, str | None]:
+        """Line and file that say what stands there, such as "parts", 0, "mesh"; None for what no file says."""
+        if self._document is None:
+            return None, None
+        return self._document.line_of(where), self._document.file
+
     def cable(self, name: str) -> Cable:
         """The cable of this name."""
         return _named(self.cables, name, "cable")
