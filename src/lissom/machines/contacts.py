@@ -46,7 +46,7 @@ HARDENS = 0.98  # from there back to SOFT, in each substep
 PUSHED_OUT = 0.1  # s in which what is too deep comes out, to 1/e
 RUBBED = 0.02  # friction may differ by so much from what the forces of the substep allow
 FLUSH = 1e-3  # of its half width: what stands out by less over the edge of a face is on the face
-SUNKEN = 0.1  # of the smaller solid: lines that are deeper in the other one did not come through this face
+SUNKEN = 0.1  # of the smaller solid: what is deeper in the other one did not come through this face
 LYING = 0.7  # of a normal along the axis of a cylinder: with less it touches with its side
 
 
@@ -297,6 +297,7 @@ def meet(
         flat = False
         if axis >= 0:
             flat, d, n = on_face(contacts, t, axis, side, own)
+            flat = flat and d > -SUNKEN * min(contacts.reach[s], contacts.reach[t])
         if not flat:
             d, n = distance(contacts, t, own)
             if d > 0.0 and radius == 0.0 and axis >= 0:  # beside an edge
