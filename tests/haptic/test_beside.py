@@ -4,7 +4,9 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -155,3 +157,75 @@ def test_who_may_not_go_first_goes_as_usual(monkeypatch: pytest.MonkeyPatch) -> 
 def test_rate_limit() -> None:
     assert rate_limited(np.zeros(3), np.array([3.0, 4.0, 0.0]), 1.0) == pytest.approx([0.6, 0.8, 0.0])
     assert rate_limited(np.zeros(3), np.array([0.3, 0.4, 0.0]), 1.0) == pytest.approx([0.3, 0.4, 0.0])
+
+
+def test_two_loops_at_once_leave_the_switch_interval_as_it_was() -> None:
+    """The one that began second restored what the first had set."""
+    before = sys.getswitchinterval()
+    second_runs, first_ended = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with going_first():
+            second.start()
+            second_runs.wait(10.0)
+
+    def go_second() -> None:
+        with going_first():
+            second_runs.set()
+            first_ended.wait(10.0)
+            during.append(sys.getswitchinterval())
+
+    during: list[float] = []
+    second = threading.Thread(target=go_second)
+    one = threading.Thread(target=first)
+    one.start()
+    one.join()
+    first_ended.set()
+    second.join()
+    assert during[0] < 1e-3
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="only where there are such priorities")
+def test_a_core_that_may_not_be_chosen_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, choose = os.sched_getscheduler(0), os.sched_setaffinity
+    expected = pytest.raises(OSError, match="no such core") if may_go_first() else nullcontext()
+    asked: list[set[int]] = []
+
+    def refused(pid: int, cores: set[int]) -> None:
+        asked.append(cores)
+        if len(asked) == 1:
+            raise OSError("no such core")
+        choose(pid, cores)
+
+    monkeypatch.setattr(os, "sched_setaffinity", refused)
+    with expected, going_first():
+        pass
+    assert os.sched_getscheduler(0) == before
+
+
+def may_go_first() -> bool:
+    with going_first() as priority:
+        return priority == "real time"
+
+
+def test_a_model_that_answers_nothing_for_long_is_said_to_be_held() -> None:
+    """With one core its process never came to its turn, and the status was good."""
+    beside = Beside(Spring(1.0), HOME)
+    for _ in range(60):
+        beside.tick(at(0.0), TURN, 0.01)
+    assert beside.status == "held"
+    assert "needs a core" in beside.reason
+    beside.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux")
+def test_ctrl_c_does_not_reach_the_process_not_even_while_it_starts() -> None:
+    """It ended in a traceback of numba's import."""
+    beside = Beside(Spring(), HOME)
+    (process,) = (k for k in multiprocessing.active_children() if k.name == "lissom model")
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    beside.close()
+    blocked = int(next(k for k in status.splitlines() if k.startswith("SigBlk")).split()[1], 16)
+    assert blocked & 1 << signal.SIGINT - 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -9,7 +9,8 @@ import math
 import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Final, NamedTuple, Protocol
@@ -29,6 +30,8 @@ FASTEST_FORCE: Final = 200.0
 """N/s, and so many N m/s: how fast a held force goes to that of a solve that came late."""
 MOST_WAITING: Final = 100
 """Poses sent and not answered: the pipe takes no more than some hundreds without making the sender wait."""
+SILENT: Final = 0.5
+"""s without an answer: more than a solve that is late."""
 NICENESS: Final = -20
 """Of the process: before what has the usual 0, but not before everything, for it may need a whole core."""
 
@@ -61,7 +64,7 @@ class Model(Protocol):
 class Solved:
     """The backend of a model whose every tick takes as long as its solve: for what is not in real time."""
 
-    late = 0
+    late, deficit = 0, 0.0
 
     def __init__(self, model: Model, first: Pose) -> None:
         self._model = model
@@ -101,17 +104,20 @@ class Beside:
     Where a solve is late the last force is held; the next goes to its answer no faster than FASTEST_FORCE.
     """
 
+    deficit = 0.0
+
     def __init__(self, model: Model, first: Pose) -> None:
         self._answer = model.solve(first)
         self.places = model.places
         self.late = 0
         self._felt = self._answer.force, self._answer.torque
+        self._silent = 0.0  # s since the last answer
         self._behind = False
         self._asked = self._answered = 0
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, model), name="lissom model", daemon=True)
-        with without_script():
+        with without_script(), out_of_interrupts():
             self._process.start()
         theirs.close()
         self._ask(first)  # what it has to load and to compile is done before the first tick
@@ -120,11 +126,16 @@ class Beside:
 
     @property
     def status(self) -> str:
-        return self._answer.status
+        return "held" if self._is_silent else self._answer.status
 
     @property
     def reason(self) -> str:
-        return self._answer.reason
+        if not self._is_silent:
+            return self._answer.reason
+        return (
+            f"no solve was done for {self._silent:.1f} s, and the last force is held: the process that solves the "
+            "cable needs a core beside that of the loop; with one core only take the force model"
+        )
 
     @property
     def positions(self) -> Array:
@@ -134,10 +145,16 @@ class Beside:
     def length(self) -> float:
         return float(self.places[-1])
 
+    @property
+    def _is_silent(self) -> bool:
+        return self._answer.status == "good" and self._silent > SILENT
+
     def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:
+        before = self._answered
         until = time.perf_counter() + BUDGET * dt
         self._ask(as_pose(position, quaternion))
         in_time = self._hear(until)
+        self._silent = 0.0 if self._answered > before else self._silent + dt
         goal = self._answer.force, self._answer.torque
         if in_time and not self._behind:
             self._felt = goal
@@ -194,7 +211,7 @@ class Beside:
 
 def serve(pipe: Connection, model: Model) -> None:
     """The whole life of the process: answers the newest pose, until the loop has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the loop, which then closes this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     model.prepare()
     with_precedence()
     gc.freeze()
@@ -206,6 +223,19 @@ def serve(pipe: Connection, model: Model) -> None:
             pipe.send((number, model.solve(pose)))
     except (EOFError, ConnectionError):
         return
+
+
+@contextmanager
+def out_of_interrupts() -> Iterator[None]:
+    """What is spawned inside never gets a Ctrl-C, not even while it starts: that is for the loop, which ends it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def with_precedence() -> None:
