@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from lissom.gripping import haptic_loop, home_of, press
-from lissom.haptic.beside import FASTEST_FORCE, MOST_WAITING, Answer, Beside, Solved, rate_limited
-from lissom.haptic.coupling import CouplingNumbers
+from lissom.haptic.beside import MOST_WAITING, Answer, Beside, Solved
+from lissom.haptic.coupling import FASTEST_FORCE, CouplingNumbers, rate_limited
 from lissom.haptic.devices import PathDevice
 from lissom.haptic.loop import HapticLoop
 from lissom.haptic.precedence import going_first
@@ -61,17 +61,17 @@ def test_answers_in_time_are_felt_in_their_tick() -> None:
 
 
 def test_late_answers_are_held_and_let_go_slowly() -> None:
-    beside = Beside(Spring(0.02), HOME)
-    before, _ = beside.tick(at(0.0), TURN, 0.001)
-    felt = [beside.tick(at(0.05), TURN, 0.001)[0]]
-    assert beside.late > 0
-    assert felt[0] == pytest.approx(before)
-    began = time.perf_counter()
-    while not np.array_equal(felt[-1], [-5.0, 0.0, 0.0]) and time.perf_counter() < began + 20.0:
-        felt.append(beside.tick(at(0.05), TURN, 0.001)[0])
+    """Where the hand is told them directly."""
+    beside, place = Beside(Spring(0.02), HOME), [0.0]
+    device = PathDevice(lambda t: ((place[0], 0.0, 0.0), HOME[1]))
+    loop = HapticLoop(beside, device, coupling=CouplingNumbers(kind="direct", guarded=False), traced=True)
+    place[0] = 0.05
+    loop.run(20.0, is_over=lambda: np.array_equal(loop.trace.force[-1], [-5.0, 0.0, 0.0]))
     beside.close()
-    assert felt[-1] == pytest.approx([-5.0, 0.0, 0.0])
-    steps = np.linalg.norm(np.diff(felt, axis=0), axis=1)
+    assert beside.late > 0
+    assert loop.trace.force[0] == pytest.approx([0.0, 0.0, 0.0])
+    assert loop.trace.force[-1] == pytest.approx([-5.0, 0.0, 0.0])
+    steps = np.linalg.norm(np.diff(loop.trace.force, axis=0), axis=1)
     assert steps.max() <= FASTEST_FORCE * 0.001 * (1.0 + 1e-9)
 
 
@@ -79,8 +79,8 @@ def test_a_model_that_answers_nothing_does_not_stop_the_loop() -> None:
     """Poses do not pile up in the pipe until sending waits."""
     beside = Beside(Spring(2.0), HOME)
     began = time.perf_counter()
-    for _ in range(5 * MOST_WAITING):
-        beside.tick(at(0.0), TURN, 1e-4)
+    for k in range(5 * MOST_WAITING):
+        beside.tick(at(1e-6 * k), TURN, 1e-4)
     assert time.perf_counter() - began < 1.9
     assert beside.late == 5 * MOST_WAITING
     beside.close()

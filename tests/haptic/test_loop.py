@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.gripping import force_backend, haptic_loop, home_of, path_of
+from lissom.gripping import Rod, force_backend, haptic_loop, home_of, path_of
 from lissom.haptic.backends import ForceBackend
+from lissom.haptic.beside import Solved
 from lissom.haptic.coupling import CouplingNumbers
 from lissom.haptic.devices import HandNumbers, PathDevice, SimulatedHand, rotation_vector, turned_by
 from lissom.haptic.loop import HapticLoop
@@ -231,6 +232,35 @@ def test_rates_out_of_bounds(change: dict[str, Any]) -> None:
     made = force_backend(Scene.from_toml(LED))
     with pytest.raises(ValueError, match=next(iter(change))):
         HapticLoop(made, PathDevice(lambda t: home_of(Scene.from_toml(LED))), **change)
+
+
+class Late(Solved):
+    """Every solve takes eight ticks, and is that of the pose when it began."""
+
+    asked: tuple[Any, Any] | None = None
+    waited = 0
+
+    def tick(self, position: Any, quaternion: Any, dt: float) -> Any:
+        self.asked = self.asked or (position.copy(), quaternion.copy())
+        self.waited += 1
+        if self.waited % 8 == 0:
+            felt = super().tick(*self.asked, dt)
+            self.late += not np.array_equal(self.asked[0], position)
+            self.asked = None
+            return felt
+        self.late += 1
+        return self._answer.force, self._answer.torque
+
+
+def test_a_stiff_contact_does_not_buzz_where_solves_are_late() -> None:
+    """The gripper went on with the force of another pose: 76 mJ came out of nothing, in spite of the guard."""
+    scene = example("wall").with_value("haptic.backend", "rod")
+    hand = SimulatedHand(path_of(scene).at)
+    loop = HapticLoop(Late(Rod(scene), home_of(scene)), hand, traced=True)
+    report = loop.run(2.5, real_time=False)
+    assert report.late_solves > 1000
+    assert report.energy_least > -1e-3
+    assert np.array(loop.trace.force)[2000:, 2].std() < 0.3
 
 
 def test_steps_that_were_not_made_are_reported_for_each_run() -> None:

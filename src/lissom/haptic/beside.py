@@ -26,8 +26,6 @@ Array = NDArray[np.float64]
 
 BUDGET: Final = 0.5
 """Of a tick, that the loop waits for an answer; then it goes on with the force it has."""
-FASTEST_FORCE: Final = 200.0
-"""N/s, and so many N m/s: how fast a held force goes to that of a solve that came late."""
 MOST_WAITING: Final = 100
 """Poses sent and not answered: the pipe takes no more than some hundreds without making the sender wait."""
 SILENT: Final = 0.5
@@ -101,7 +99,7 @@ class Solved:
 class Beside:
     """The backend of a model in a process of its own, one solve in a tick.
 
-    Where a solve is late the last force is held; the next goes to its answer no faster than FASTEST_FORCE.
+    Where a solve is late the last force is held. A pose that is being solved is not sent again.
     """
 
     deficit = 0.0
@@ -110,9 +108,8 @@ class Beside:
         self._answer = model.solve(first)
         self.places = model.places
         self.late = 0
-        self._felt = self._answer.force, self._answer.torque
+        self._pose = first  # the last one sent
         self._silent = 0.0  # s since the last answer
-        self._behind = False
         self._asked = self._answered = 0
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -155,22 +152,16 @@ class Beside:
         self._ask(as_pose(position, quaternion))
         in_time = self._hear(until)
         self._silent = 0.0 if self._answered > before else self._silent + dt
-        goal = self._answer.force, self._answer.torque
-        if in_time and not self._behind:
-            self._felt = goal
-            return goal
         self.late += not in_time
-        step = FASTEST_FORCE * dt
-        self._felt = rate_limited(self._felt[0], goal[0], step), rate_limited(self._felt[1], goal[1], step)
-        self._behind = not in_time or any(not np.array_equal(a, b) for a, b in zip(self._felt, goal, strict=True))
-        return self._felt
+        return self._answer.force, self._answer.torque
 
     def _ask(self, pose: Pose) -> None:
-        if self.status == "lost" or self._asked - self._answered >= MOST_WAITING:
+        waiting = self._asked - self._answered
+        if self.status == "lost" or waiting >= MOST_WAITING or (waiting and pose == self._pose):
             return
         try:
             self._pipe.send((self._asked + 1, pose))
-            self._asked += 1
+            self._asked, self._pose = self._asked + 1, pose
         except OSError:
             self._lose()
 
@@ -245,13 +236,6 @@ def with_precedence() -> None:
             os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     if hasattr(os, "sched_setaffinity") and len(cores := os.sched_getaffinity(0)) > 1:
         os.sched_setaffinity(0, cores - {max(cores)})
-
-
-def rate_limited(now: Array, goal: Array, most: float) -> Array:
-    """From what is felt towards what it should be, by no more than `most`."""
-    way = goal - now
-    size = math.sqrt(float(way @ way))
-    return goal.copy() if size <= most else now + most / size * way
 
 
 def as_pose(position: Array, quaternion: Array) -> Pose:

@@ -104,7 +104,7 @@ class HapticLoop:
         self._ticks = 0
         self._least = 0.0
         position, quaternion = as_arrays(device.read(0.0))
-        self._felt = backend.tick(position, quaternion, self.dt)
+        self._felt, self._is_late = backend.tick(position, quaternion, self.dt), False
         self.coupling = Coupling(coupling or CouplingNumbers(), position, quaternion, self._felt)
 
     @property
@@ -116,9 +116,11 @@ class HapticLoop:
         """One turn of the loop, without a clock."""
         coupling, backend = self.coupling, self.backend
         position, quaternion = as_arrays(self.device.read(self.time))
-        coupling.lead(position, quaternion, *self._felt, self.dt)
+        coupling.lead(position, quaternion, *self._felt, self.dt, late=self._is_late)
+        late = backend.late
         self._felt = backend.tick(coupling.position, coupling.quaternion, self.dt)
-        force, torque = coupling.feel(*self._felt)
+        self._is_late = backend.late > late
+        force, torque = coupling.feel(*self._felt, late=self._is_late)
         self.device.write(self.time, force, torque)
         self._least = min(self._least, coupling.energy)
         if self._ticks % self._every == 0:
