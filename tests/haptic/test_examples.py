@@ -58,7 +58,7 @@ def test_relative_limits_change_nothing_in_the_rotation() -> None:
 
 
 def test_coupling_writes_its_figure(tmp_path: Path) -> None:
-    written = script("coupling").main(tmp_path, ())
+    written = script("coupling").main(tmp_path / "out", ())  # a folder that is not there yet
     assert written.read_bytes().startswith(b"\x89PNG")
     assert (FIGURES / written.name).exists()
 
