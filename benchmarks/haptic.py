@@ -59,7 +59,7 @@ def waving(scene: Scene) -> Any:
 class Nothing:
     """No cable at all."""
 
-    status, reason, late, length = "good", "", 0, 1.0
+    status, reason, late, deficit, length = "good", "", 0, 0.0, 1.0
     positions, places = np.zeros((2, 3)), np.array([0.0, 1.0])
 
     def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:

@@ -38,6 +38,7 @@ def led(scene: lissom.Scene, numbers: CouplingNumbers) -> HapticLoop:
 
 
 def main(folder: Path, turned_by: tuple[tuple[str, float], ...] = TURNED) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     here = Path(__file__).parent
     traces = {}
     print("pushed against a wall")

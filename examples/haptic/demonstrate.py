@@ -26,6 +26,7 @@ EXPECTED = {
 
 
 def main(folder: Path, seeds: int = 0) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     drawn = folder / "haptic-states.png"
     for name, expected in EXPECTED.items():
         scene = lissom.Scene.load(HERE / f"{name}.toml")

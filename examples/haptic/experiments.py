@@ -112,6 +112,7 @@ def said(ran: Ran) -> tuple[int, int, int, float]:
 
 
 def main(folder: Path, seconds: float = SECONDS) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     rotations = {
         "plain (7)": run("plain", "rotation", (5.0, 13.0, 27.0), seconds),
         "static": run("relative", "rotation", (5.0, 13.0, 27.0), seconds),

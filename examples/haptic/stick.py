@@ -106,6 +106,7 @@ def print_third(loads: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)) -> None:
 
 
 def main(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     ours = automatic(LENGTH, MASS, BENDING, POINTS)
     print("distance from the exact rod, % of the length, and the E nearest to the law of the paper")
     print("  gripper    consistent   paper, (21) printed        paper, (21) mended")

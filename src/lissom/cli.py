@@ -7,6 +7,7 @@ are imported inside the commands, so that `lissom --help` answers at once.
 from __future__ import annotations
 
 import enum
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -379,7 +380,8 @@ def felt(
     loop = haptic_loop(scene, device=device, hand=HandNumbers() if hand else None, wait=seconds is None)
     long = seconds if seconds is not None else max(float(path_of(scene).time[-1]), loop.dt)
     try:
-        report = loop.run(long, real_time=seconds is not None)
+        with until_interrupted() as is_over:
+            report = loop.run(long, real_time=seconds is not None, is_over=is_over)
     finally:
         loop.backend.close()
         loop.device.close()
@@ -397,6 +399,23 @@ def felt(
         typer.echo(f"not certified: {report.status}: {report.reason}", err=True)
         return NOT_CERTIFIED
     return GOOD
+
+
+@contextmanager
+def until_interrupted() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C ends the loop, and what it did until then is reported; a second one ends everything."""
+    pressed = False
+
+    def press(*_: object) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @app.command()

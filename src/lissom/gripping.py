@@ -59,6 +59,13 @@ def force_backend(scene: Scene, haptic: Haptic | None = None, *, parameters: Par
     around = Surroundings(obstacles_of(scene, said.cable), section.radius, given.contact_stiffness)
     backend = ForceBackend(cable, moved, around, said.planes_rate)
     backend.settle()
+    depth, part = backend.deepest()
+    if depth > 0.0:
+        message = (
+            f"begins {1000.0 * depth:.3g} mm inside {part}: move one of them, say where the cable goes around it "
+            "(initial), or let the cable ignore it"
+        )
+        raise SceneError([Problem(said.cable, ABSENT, message)])
     return backend
 
 

@@ -4,15 +4,17 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lissom.gripping import haptic_loop, home_of, press
-from lissom.haptic.beside import FASTEST_FORCE, MOST_WAITING, Answer, Beside, Solved, rate_limited
-from lissom.haptic.coupling import CouplingNumbers
+from lissom.haptic.beside import MOST_WAITING, Answer, Beside, Solved
+from lissom.haptic.coupling import FASTEST_FORCE, CouplingNumbers, rate_limited
 from lissom.haptic.devices import PathDevice
 from lissom.haptic.loop import HapticLoop
 from lissom.haptic.precedence import going_first
@@ -59,17 +61,17 @@ def test_answers_in_time_are_felt_in_their_tick() -> None:
 
 
 def test_late_answers_are_held_and_let_go_slowly() -> None:
-    beside = Beside(Spring(0.02), HOME)
-    before, _ = beside.tick(at(0.0), TURN, 0.001)
-    felt = [beside.tick(at(0.05), TURN, 0.001)[0]]
-    assert beside.late > 0
-    assert felt[0] == pytest.approx(before)
-    began = time.perf_counter()
-    while not np.array_equal(felt[-1], [-5.0, 0.0, 0.0]) and time.perf_counter() < began + 20.0:
-        felt.append(beside.tick(at(0.05), TURN, 0.001)[0])
+    """Where the hand is told them directly."""
+    beside, place = Beside(Spring(0.02), HOME), [0.0]
+    device = PathDevice(lambda t: ((place[0], 0.0, 0.0), HOME[1]))
+    loop = HapticLoop(beside, device, coupling=CouplingNumbers(kind="direct", guarded=False), traced=True)
+    place[0] = 0.05
+    loop.run(20.0, is_over=lambda: np.array_equal(loop.trace.force[-1], [-5.0, 0.0, 0.0]))
     beside.close()
-    assert felt[-1] == pytest.approx([-5.0, 0.0, 0.0])
-    steps = np.linalg.norm(np.diff(felt, axis=0), axis=1)
+    assert beside.late > 0
+    assert loop.trace.force[0] == pytest.approx([0.0, 0.0, 0.0])
+    assert loop.trace.force[-1] == pytest.approx([-5.0, 0.0, 0.0])
+    steps = np.linalg.norm(np.diff(loop.trace.force, axis=0), axis=1)
     assert steps.max() <= FASTEST_FORCE * 0.001 * (1.0 + 1e-9)
 
 
@@ -77,8 +79,8 @@ def test_a_model_that_answers_nothing_does_not_stop_the_loop() -> None:
     """Poses do not pile up in the pipe until sending waits."""
     beside = Beside(Spring(2.0), HOME)
     began = time.perf_counter()
-    for _ in range(5 * MOST_WAITING):
-        beside.tick(at(0.0), TURN, 1e-4)
+    for k in range(5 * MOST_WAITING):
+        beside.tick(at(1e-6 * k), TURN, 1e-4)
     assert time.perf_counter() - began < 1.9
     assert beside.late == 5 * MOST_WAITING
     beside.close()
@@ -155,3 +157,75 @@ def test_who_may_not_go_first_goes_as_usual(monkeypatch: pytest.MonkeyPatch) -> 
 def test_rate_limit() -> None:
     assert rate_limited(np.zeros(3), np.array([3.0, 4.0, 0.0]), 1.0) == pytest.approx([0.6, 0.8, 0.0])
     assert rate_limited(np.zeros(3), np.array([0.3, 0.4, 0.0]), 1.0) == pytest.approx([0.3, 0.4, 0.0])
+
+
+def test_two_loops_at_once_leave_the_switch_interval_as_it_was() -> None:
+    """The one that began second restored what the first had set."""
+    before = sys.getswitchinterval()
+    second_runs, first_ended = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with going_first():
+            second.start()
+            second_runs.wait(10.0)
+
+    def go_second() -> None:
+        with going_first():
+            second_runs.set()
+            first_ended.wait(10.0)
+            during.append(sys.getswitchinterval())
+
+    during: list[float] = []
+    second = threading.Thread(target=go_second)
+    one = threading.Thread(target=first)
+    one.start()
+    one.join()
+    first_ended.set()
+    second.join()
+    assert during[0] < 1e-3
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setscheduler"), reason="only where there are such priorities")
+def test_a_core_that_may_not_be_chosen_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, choose = os.sched_getscheduler(0), os.sched_setaffinity
+    expected = pytest.raises(OSError, match="no such core") if may_go_first() else nullcontext()
+    asked: list[set[int]] = []
+
+    def refused(pid: int, cores: set[int]) -> None:
+        asked.append(cores)
+        if len(asked) == 1:
+            raise OSError("no such core")
+        choose(pid, cores)
+
+    monkeypatch.setattr(os, "sched_setaffinity", refused)
+    with expected, going_first():
+        pass
+    assert os.sched_getscheduler(0) == before
+
+
+def may_go_first() -> bool:
+    with going_first() as priority:
+        return priority == "real time"
+
+
+def test_a_model_that_answers_nothing_for_long_is_said_to_be_held() -> None:
+    """With one core its process never came to its turn, and the status was good."""
+    beside = Beside(Spring(1.0), HOME)
+    for _ in range(60):
+        beside.tick(at(0.0), TURN, 0.01)
+    assert beside.status == "held"
+    assert "needs a core" in beside.reason
+    beside.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux")
+def test_ctrl_c_does_not_reach_the_process_not_even_while_it_starts() -> None:
+    """It ended in a traceback of numba's import."""
+    beside = Beside(Spring(), HOME)
+    (process,) = (k for k in multiprocessing.active_children() if k.name == "lissom model")
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    beside.close()
+    blocked = int(next(k for k in status.splitlines() if k.startswith("SigBlk")).split()[1], 16)
+    assert blocked & 1 << signal.SIGINT - 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import os
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -56,7 +58,7 @@ def test_relative_limits_change_nothing_in_the_rotation() -> None:
 
 
 def test_coupling_writes_its_figure(tmp_path: Path) -> None:
-    written = script("coupling").main(tmp_path, ())
+    written = script("coupling").main(tmp_path / "out", ())  # a folder that is not there yet
     assert written.read_bytes().startswith(b"\x89PNG")
     assert (FIGURES / written.name).exists()
 
@@ -117,3 +119,17 @@ def test_feel_reports_its_rate(tmp_path: Path) -> None:
     report = json.loads(ran.stdout)["report"]
     assert report["ticks"] + report["skipped"] == 300
     assert report["status"] == "good"
+
+
+def test_ctrl_c_ends_the_loop_and_is_followed_by_the_report(tmp_path: Path) -> None:
+    """Nothing was said and nothing written of what had been felt until then."""
+    loading = ["feel", str(EXAMPLES / "wall.toml"), "--seconds", "0.01"]
+    assert CliRunner().invoke(app, loading).exit_code == 0
+    words = ["feel", str(EXAMPLES / "wall.toml"), "--seconds", "60", "--json", "-o", str(tmp_path)]
+    threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    before = signal.getsignal(signal.SIGINT)
+    ran = CliRunner().invoke(app, words)
+    assert ran.exit_code == 0, ran.output
+    assert 0 < json.loads(ran.stdout)["report"]["ticks"] < 60_000
+    assert (tmp_path / "recording.npz").exists()
+    assert signal.getsignal(signal.SIGINT) == before

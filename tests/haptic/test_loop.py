@@ -2,13 +2,15 @@
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lissom.gripping import force_backend, haptic_loop, home_of, path_of
+from lissom.gripping import Rod, force_backend, haptic_loop, home_of, path_of
 from lissom.haptic.backends import ForceBackend
+from lissom.haptic.beside import Solved
 from lissom.haptic.coupling import CouplingNumbers
 from lissom.haptic.devices import HandNumbers, PathDevice, SimulatedHand, rotation_vector, turned_by
 from lissom.haptic.loop import HapticLoop
@@ -230,3 +232,93 @@ def test_rates_out_of_bounds(change: dict[str, Any]) -> None:
     made = force_backend(Scene.from_toml(LED))
     with pytest.raises(ValueError, match=next(iter(change))):
         HapticLoop(made, PathDevice(lambda t: home_of(Scene.from_toml(LED))), **change)
+
+
+class Late(Solved):
+    """Every solve takes eight ticks, and is that of the pose when it began."""
+
+    asked: tuple[Any, Any] | None = None
+    waited = 0
+
+    def tick(self, position: Any, quaternion: Any, dt: float) -> Any:
+        self.asked = self.asked or (position.copy(), quaternion.copy())
+        self.waited += 1
+        if self.waited % 8 == 0:
+            felt = super().tick(*self.asked, dt)
+            self.late += not np.array_equal(self.asked[0], position)
+            self.asked = None
+            return felt
+        self.late += 1
+        return self._answer.force, self._answer.torque
+
+
+def test_a_stiff_contact_does_not_buzz_where_solves_are_late() -> None:
+    """The gripper went on with the force of another pose: 76 mJ came out of nothing, in spite of the guard."""
+    scene = example("wall").with_value("haptic.backend", "rod")
+    hand = SimulatedHand(path_of(scene).at)
+    loop = HapticLoop(Late(Rod(scene), home_of(scene)), hand, traced=True)
+    report = loop.run(2.5, real_time=False)
+    assert report.late_solves > 1000
+    assert report.energy_least > -1e-3
+    assert np.array(loop.trace.force)[2000:, 2].std() < 0.3
+
+
+def test_steps_that_were_not_made_are_reported_for_each_run() -> None:
+    """They were in the health of the cable only."""
+    scene = Scene.from_toml(LED)
+    given = replace(force_backend(scene).cable.parameters, step_limit=1e-10)
+    loop = HapticLoop(force_backend(scene, parameters=given), PathDevice(path_of(scene)))
+    before = loop.backend.deficit
+    reports = [loop.run(0.05, real_time=False) for _ in range(2)]
+    assert all(k.deficit > 0.0 for k in reports)
+    assert before + sum(k.deficit for k in reports) == pytest.approx(loop.backend.deficit)
+
+
+@pytest.mark.parametrize(("name", "points"), [("wall", 10), ("wall-turned", 10), ("over-edge", 100)])
+def test_the_force_model_begins_at_rest(name: str, points: int) -> None:
+    """A stiff rod began with 12 % less than its weight, and 100 points with 24 % less."""
+    shown = example(name)
+    assert shown.haptic is not None
+    scene = shown.with_values({"haptic.points": points, f"{shown.haptic.cable}/collide": False})
+    cable = force_backend(scene).cable
+    weight = cable.parameters.mass * 9.81
+    assert cable.wrench()[:3] == pytest.approx([0.0, 0.0, -weight], abs=0.01 * weight)
+
+
+def test_a_cable_that_does_not_come_to_rest_says_so() -> None:
+    loop = haptic_loop(Scene.from_toml(LED).with_values({"haptic.rule": "plain", "haptic.points": 40}))
+    report = loop.run(0.01, real_time=False)
+    assert report.status == "lags"
+    assert "fewer points than 40" in report.reason
+
+
+def test_a_cable_in_a_ball_joint_is_not_dragged_through_honey() -> None:
+    """It was felt with a tenth more than its weight where it was lifted."""
+    ball = LED.replace(
+        "start = { position = [0, 0, 0.2], tangent = [1, 0, 0], roll = 0 }",
+        'start = { kind = "ball", position = [0, 0, 0.2] }',
+    )
+    loop = haptic_loop(
+        Scene.from_toml(ball), device=PathDevice(lambda t: ((0.0, 0.0, 0.2 + 0.05 * t), (1.0, 0.0, 0.0, 0.0)))
+    )
+    loop.run(0.2, real_time=False)
+    weight = 0.3 * 0.06 * 9.81
+    assert loop.recording.force[-1] == pytest.approx([0.0, 0.0, -weight], abs=0.01 * weight)
+
+
+def test_a_cable_that_begins_in_a_part_is_refused() -> None:
+    """The force model felt nothing of a part that it was deep in."""
+    box = '[[parts]]\nname = "box"\nshape = { kind = "box", size = [1, 1, 1] }\n'
+    with pytest.raises(SceneError, match=r"wire: begins 3\d\d mm inside box: move one of them"):
+        force_backend(Scene.from_toml(LED.replace("[haptic]", box + "[haptic]")))
+
+
+@pytest.mark.parametrize("backend", ["force", "rod"])
+@pytest.mark.parametrize(
+    "pose", [((math.nan, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)), ((0.0, 0.0, 0.2), (0.0, 0.0, 0.0, 0.0))]
+)
+def test_a_device_that_gives_no_pose_is_named(backend: str, pose: Pose) -> None:
+    scene = Scene.from_toml(LED).with_value("haptic.backend", backend)
+    loop = haptic_loop(scene, device=PathDevice(lambda t: pose if t > 0.01 else home_of(scene)), wait=True)
+    with pytest.raises(ValueError, match="pose of the device = "):
+        loop.run(0.1, real_time=False)

@@ -58,6 +58,7 @@ def print_felt(report: LoopReport, recording: Recording, console: Console) -> No
         "begun late by": f"p50 {1e3 * report.jitter_p50:.3f}, p99 {1e3 * report.jitter_p99:.3f}, "
         f"most {1e3 * report.jitter_most:.3f} ms",
         "overruns, skipped": f"{report.overruns}, {report.skipped}",
+        "steps not made": f"{report.deficit:.0f}",
         "late solves": f"{report.late_solves}",
         "priority": report.priority,
         "work in a tick": f"{1e3 * report.busy:.3f} ms",

@@ -28,6 +28,10 @@ class Backend(Protocol):
         """Ticks whose force was that of an earlier one."""
 
     @property
+    def deficit(self) -> float:
+        """Steps that were wanted and not made."""
+
+    @property
     def positions(self) -> Array:
         """(n, 3) m."""
 
@@ -49,6 +53,10 @@ class Backend(Protocol):
         """Ends what runs beside it."""
 
 
+AT_REST = 1e-4
+"""Of what is felt, on each point: less is left where the loop begins."""
+
+
 class ForceBackend:
     """The force model: all steps of a tick, and a look at the obstacles now and then."""
 
@@ -67,14 +75,20 @@ class ForceBackend:
             near = np.abs(cable.place - held.place) < 0.75 * given.segment
             self._wanted[near] = 0
         self._before = cable.positions
+        self._restless = ""  # why it was not at rest when it began
 
     @property
     def status(self) -> str:
-        return self.cable.health.status
+        status = self.cable.health.status
+        return "lags" if status == "good" and self._restless else status
 
     @property
     def reason(self) -> str:
-        return self.cable.health.reason
+        return self.cable.health.reason or self._restless
+
+    @property
+    def deficit(self) -> float:
+        return self.cable.health.deficit
 
     @property
     def positions(self) -> Array:
@@ -110,15 +124,30 @@ class ForceBackend:
         reach = 0.5 * self.cable.parameters.segment + 3.0 * min(moved, self.length)
         self.around.look(x, self._wanted, reach, self.cable.planes)
 
-    def settle(self, most: int = 200) -> bool:
-        """Brings the cable to rest where the gripper is, looking at the obstacles on the way."""
+    def deepest(self) -> tuple[float, str]:
+        """How deep the cable and its gripper are in a part, m, and in which; 0 where they are in none."""
+        if self.around is None:
+            return 0.0, ""
+        wanted = self._wanted.copy()
+        wanted[np.argmin(np.abs(self.places - self.cable.grips[self.grip].place))] = 1
+        return self.around.deepest(self.cable.positions, wanted)
+
+    def settle(self, most: int = 1000) -> bool:
+        """Brings the cable to rest where the gripper is, looking at the obstacles on the way; whether it is."""
+        self._restless = ""
         for _ in range(most):
             self.look()
             self.cable.step(10.0)
             if self.cable.health.status == "exploded":
                 return False
-            if self.cable.imbalance() < 1e-4:
+            if self.cable.imbalance() < AT_REST:
                 return True
+        given = self.cable.parameters
+        self._restless = (
+            f"the cable did not come to rest where the loop begins, in {0.01 * most:g} s of {given.steps:g} steps in a "
+            f"millisecond: it is felt too late, and not with all of its weight; take fewer points than {given.points}, "
+            'more steps, or law = "consistent" and a rule with memory such as "dynamic"'
+        )
         return False
 
     def touches(self) -> list[Touch]:

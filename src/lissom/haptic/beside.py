@@ -9,7 +9,8 @@ import math
 import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Final, NamedTuple, Protocol
@@ -25,10 +26,10 @@ Array = NDArray[np.float64]
 
 BUDGET: Final = 0.5
 """Of a tick, that the loop waits for an answer; then it goes on with the force it has."""
-FASTEST_FORCE: Final = 200.0
-"""N/s, and so many N m/s: how fast a held force goes to that of a solve that came late."""
 MOST_WAITING: Final = 100
 """Poses sent and not answered: the pipe takes no more than some hundreds without making the sender wait."""
+SILENT: Final = 0.5
+"""s without an answer: more than a solve that is late."""
 NICENESS: Final = -20
 """Of the process: before what has the usual 0, but not before everything, for it may need a whole core."""
 
@@ -61,7 +62,7 @@ class Model(Protocol):
 class Solved:
     """The backend of a model whose every tick takes as long as its solve: for what is not in real time."""
 
-    late = 0
+    late, deficit = 0, 0.0
 
     def __init__(self, model: Model, first: Pose) -> None:
         self._model = model
@@ -98,20 +99,22 @@ class Solved:
 class Beside:
     """The backend of a model in a process of its own, one solve in a tick.
 
-    Where a solve is late the last force is held; the next goes to its answer no faster than FASTEST_FORCE.
+    Where a solve is late the last force is held. A pose that is being solved is not sent again.
     """
+
+    deficit = 0.0
 
     def __init__(self, model: Model, first: Pose) -> None:
         self._answer = model.solve(first)
         self.places = model.places
         self.late = 0
-        self._felt = self._answer.force, self._answer.torque
-        self._behind = False
+        self._pose = first  # the last one sent
+        self._silent = 0.0  # s since the last answer
         self._asked = self._answered = 0
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, model), name="lissom model", daemon=True)
-        with without_script():
+        with without_script(), out_of_interrupts():
             self._process.start()
         theirs.close()
         self._ask(first)  # what it has to load and to compile is done before the first tick
@@ -120,11 +123,16 @@ class Beside:
 
     @property
     def status(self) -> str:
-        return self._answer.status
+        return "held" if self._is_silent else self._answer.status
 
     @property
     def reason(self) -> str:
-        return self._answer.reason
+        if not self._is_silent:
+            return self._answer.reason
+        return (
+            f"no solve was done for {self._silent:.1f} s, and the last force is held: the process that solves the "
+            "cable needs a core beside that of the loop; with one core only take the force model"
+        )
 
     @property
     def positions(self) -> Array:
@@ -134,26 +142,26 @@ class Beside:
     def length(self) -> float:
         return float(self.places[-1])
 
+    @property
+    def _is_silent(self) -> bool:
+        return self._answer.status == "good" and self._silent > SILENT
+
     def tick(self, position: Array, quaternion: Array, dt: float) -> tuple[Array, Array]:
+        before = self._answered
         until = time.perf_counter() + BUDGET * dt
         self._ask(as_pose(position, quaternion))
         in_time = self._hear(until)
-        goal = self._answer.force, self._answer.torque
-        if in_time and not self._behind:
-            self._felt = goal
-            return goal
+        self._silent = 0.0 if self._answered > before else self._silent + dt
         self.late += not in_time
-        step = FASTEST_FORCE * dt
-        self._felt = rate_limited(self._felt[0], goal[0], step), rate_limited(self._felt[1], goal[1], step)
-        self._behind = not in_time or any(not np.array_equal(a, b) for a, b in zip(self._felt, goal, strict=True))
-        return self._felt
+        return self._answer.force, self._answer.torque
 
     def _ask(self, pose: Pose) -> None:
-        if self.status == "lost" or self._asked - self._answered >= MOST_WAITING:
+        waiting = self._asked - self._answered
+        if self.status == "lost" or waiting >= MOST_WAITING or (waiting and pose == self._pose):
             return
         try:
             self._pipe.send((self._asked + 1, pose))
-            self._asked += 1
+            self._asked, self._pose = self._asked + 1, pose
         except OSError:
             self._lose()
 
@@ -194,7 +202,7 @@ class Beside:
 
 def serve(pipe: Connection, model: Model) -> None:
     """The whole life of the process: answers the newest pose, until the loop has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the loop, which then closes this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     model.prepare()
     with_precedence()
     gc.freeze()
@@ -208,6 +216,19 @@ def serve(pipe: Connection, model: Model) -> None:
         return
 
 
+@contextmanager
+def out_of_interrupts() -> Iterator[None]:
+    """What is spawned inside never gets a Ctrl-C, not even while it starts: that is for the loop, which ends it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def with_precedence() -> None:
     """Before others, and not on the core of the loop [precedence.py], behind which it would have to wait."""
     if hasattr(os, "setpriority"):
@@ -215,13 +236,6 @@ def with_precedence() -> None:
             os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     if hasattr(os, "sched_setaffinity") and len(cores := os.sched_getaffinity(0)) > 1:
         os.sched_setaffinity(0, cores - {max(cores)})
-
-
-def rate_limited(now: Array, goal: Array, most: float) -> Array:
-    """From what is felt towards what it should be, by no more than `most`."""
-    way = goal - now
-    size = math.sqrt(float(way @ way))
-    return goal.copy() if size <= most else now + most / size * way
 
 
 def as_pose(position: Array, quaternion: Array) -> Pose:

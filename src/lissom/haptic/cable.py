@@ -24,6 +24,9 @@ TROUBLED = 500.0
 AT_REST = 1e-6
 """Of the scale of forces: what is left of them where the cable has settled."""
 
+BARELY = 1e-4
+"""Of B/l²: a force that bends the cable by less than anyone sees, and far more than rounding."""
+
 
 @dataclass(slots=True)
 class Grip:
@@ -74,7 +77,7 @@ class ForceCable:
         self.parameters = parameters
         self.grips = list(grips)
         self.health = Health()
-        self._is_carried = carried and len(self.grips) == 1 and self.grips[0].kind != "ball"
+        self._is_carried = carried and len(self.grips) == 1
         n, h = parameters.points, parameters.segment
         self._spread = np.linspace(0.0, parameters.length, n)
         bend = even_hinges(parameters) if hinges is None else np.array(hinges, dtype=float)
@@ -241,6 +244,8 @@ class ForceCable:
         grip = self.grips[0]
         if not self._is_carried:
             return np.zeros_like(self._points.x)
+        if grip.kind == "ball":  # it does not turn the cable
+            return np.tile(grip.position - self._led[0], (len(self._points.x), 1))
         at, (a, b, c) = self._led[0], self._led[1].tolist()
         p, q, r = grip.tangent.tolist()
         cosine = a * p + b * q + c * r
@@ -318,11 +323,11 @@ class ForceCable:
         return False
 
     def imbalance(self) -> float:
-        """The largest force on a point, relative to max(weight, B/l², what the grips hold with)."""
+        """The largest force on a point, relative to max(weight, what the first grip feels, BARELY B/l²)."""
         forces.total_force(self._cable, self._holds, self._aims, self.planes, self._points)
         given = self.parameters
         scale = max(
-            float(np.linalg.norm(self._cable.weight.sum(axis=0))), given.bending / given.length**2,
+            float(np.linalg.norm(self._cable.weight.sum(axis=0))), BARELY * given.bending / given.length**2,
             float(np.abs(self.wrench(0)[:3]).max()),
         )  # fmt: skip
         return float(np.linalg.norm(self._points.force, axis=1).max()) / max(scale, 1e-12)

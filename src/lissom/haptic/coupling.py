@@ -51,6 +51,8 @@ class CouplingNumbers:
                 raise ValueError(f"{name} = {value}: must be above 0")
 
 
+FASTEST_FORCE = 200.0
+"""N/s, and so many N m/s: how fast a held force goes to that of a solve that came late, where it is told directly."""
 FADES = 0.8
 """In a tick: how much of the stiffness felt before is still counted on."""
 STILL = 1e-12
@@ -104,32 +106,55 @@ class Coupling:
         self._handle, self._turned = position.copy(), quaternion.copy()
         self._force, self._torque = self._weight, self._moment  # what the hand was told last
         self._speed, self._spin, self._dt = np.zeros(3), np.zeros(3), 1.0
+        self._led, self._since = (position.copy(), quaternion.copy()), 0.0  # the handle at the last step of the lead
+        self._pull, self._behind = weight, False
 
-    def lead(self, position: Array, quaternion: Array, force: Array, torque: Array, dt: float) -> None:
-        """The handle is here now, and the cable pulls the gripper with `force` and `torque`: moves the gripper."""
+    def lead(
+        self, position: Array, quaternion: Array, force: Array, torque: Array, dt: float, *, late: bool = False
+    ) -> None:
+        """The handle is here now, and the cable pulls the gripper with `force` and `torque`: moves the gripper.
+
+        Where that is `late`, the force of another pose, a gripper on a spring stands still until it is known.
+        """
         n = self.numbers
         way, turn = position - self._handle, rotation_vector(self._turned, quaternion)
         self.energy -= float((self._force - self._weight) @ way + (self._torque - self._moment) @ turn)
         if n.kind == "direct":
             self.position, self.quaternion = position.copy(), quaternion.copy()
-        else:
-            lag = self._handle - self.position, rotation_vector(self.quaternion, self._turned)
-            go, spin = self._lead.step((way, turn), lag, (force - self._weight, torque - self._moment), dt)
+        self._since += dt
+        if n.kind == "virtual" and not late:
+            x, q = self._led
+            lag = x - self.position, rotation_vector(self.quaternion, q)
+            went, held = (position - x, rotation_vector(q, quaternion)), (force - self._weight, torque - self._moment)
+            go, spin = self._lead.step(went, lag, held, self._since)
             self.position, self.quaternion = self.position + go, turned_by(self.quaternion, spin)
+            self._led, self._since = (position.copy(), quaternion.copy()), 0.0
         self._speed, self._spin, self._dt = way / dt, turn / dt, dt
         self._handle, self._turned = position.copy(), quaternion.copy()
 
-    def feel(self, force: Array, torque: Array) -> tuple[Array, Array]:
-        """What the hand is told, where the cable pulls the gripper with `force` and `torque` now."""
+    def feel(self, force: Array, torque: Array, *, late: bool = False) -> tuple[Array, Array]:
+        """What the hand is told, where the cable pulls the gripper with `force` and `torque` now, or did (`late`)."""
         n = self.numbers
         if n.kind == "virtual":
             force = n.stiffness * (self.position - self._handle) + self._weight
             torque = n.turn_stiffness * rotation_vector(self._turned, self.quaternion) + self._moment
+        else:
+            force, torque = self._caught_up((force, torque), late)
         force, torque = shortened(force, n.most_force), shortened(torque, n.most_torque)
         if n.guarded and self.energy < 0.0:
             force, torque = self._guard(force, torque)
         self._force, self._torque = force, torque
         return force.copy(), torque.copy()
+
+    def _caught_up(self, goal: Wrench, late: bool) -> Wrench:
+        """A held force goes to that of a solve that came late no faster than FASTEST_FORCE."""
+        if not late and not self._behind:
+            self._pull = goal
+            return goal
+        step = FASTEST_FORCE * self._dt
+        self._pull = rate_limited(self._pull[0], goal[0], step), rate_limited(self._pull[1], goal[1], step)
+        self._behind = late or any(not np.array_equal(a, b) for a, b in zip(self._pull, goal, strict=True))
+        return self._pull
 
     def _guard(self, force: Array, torque: Array) -> tuple[Array, Array]:
         """Dampers on the handle that would have taken what came out of nothing, both to the same part of their most."""
@@ -140,6 +165,13 @@ class Coupling:
         part = min(-self.energy / (power * self._dt), 1.0)
         self.damped += part * power * self._dt
         return force - part * b * self._speed, torque - part * c * self._spin
+
+
+def rate_limited(now: Array, goal: Array, most: float) -> Array:
+    """From what is felt towards what it should be, by no more than `most`."""
+    way = goal - now
+    size = math.sqrt(float(way @ way))
+    return goal.copy() if size <= most else now + most / size * way
 
 
 def shortened(v: Array, most: float) -> Array:

@@ -29,6 +29,9 @@ for 50 ms in each second.
 GIVE_UP = 0.05
 """s behind the clock from which ticks are left out instead of caught up with."""
 
+UNIT = 1e-3
+"""How far the square of a quaternion's length may be from 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoopReport:
@@ -45,6 +48,7 @@ class LoopReport:
     priority: str  # "real time", or "usual" where the system does not allow it
     overruns: int  # ticks whose work was not done when the next was due
     skipped: int  # ticks left out
+    deficit: float  # steps that the force model wanted and did not make, its repeats in a millisecond being capped
     late_solves: int  # solves that were not done in their tick, which had the force of an earlier one
     busy: float  # mean time of a tick's work, s
     energy_least: float  # J, what the hand had put in, at its least: below 0 the loop made energy
@@ -100,7 +104,7 @@ class HapticLoop:
         self._ticks = 0
         self._least = 0.0
         position, quaternion = as_arrays(device.read(0.0))
-        self._felt = backend.tick(position, quaternion, self.dt)
+        self._felt, self._is_late = backend.tick(position, quaternion, self.dt), False
         self.coupling = Coupling(coupling or CouplingNumbers(), position, quaternion, self._felt)
 
     @property
@@ -112,9 +116,11 @@ class HapticLoop:
         """One turn of the loop, without a clock."""
         coupling, backend = self.coupling, self.backend
         position, quaternion = as_arrays(self.device.read(self.time))
-        coupling.lead(position, quaternion, *self._felt, self.dt)
+        coupling.lead(position, quaternion, *self._felt, self.dt, late=self._is_late)
+        late = backend.late
         self._felt = backend.tick(coupling.position, coupling.quaternion, self.dt)
-        force, torque = coupling.feel(*self._felt)
+        self._is_late = backend.late > late
+        force, torque = coupling.feel(*self._felt, late=self._is_late)
         self.device.write(self.time, force, torque)
         self._least = min(self._least, coupling.energy)
         if self._ticks % self._every == 0:
@@ -142,13 +148,13 @@ class HapticLoop:
             return self._run(Clock(self.dt, total, True), is_over, priority)
 
     def _run(self, clock: "Clock", is_over: Callable[[], bool], priority: str) -> LoopReport:
-        late = self.backend.late
+        late, deficit = self.backend.late, self.backend.deficit
         while clock.wait():
             self.tick()
             clock.done()
             if self.backend.status in ("exploded", "lost") or is_over():
                 break
-        return clock.report(self, priority, self.backend.late - late)
+        return clock.report(self, priority, self.backend.late - late, self.backend.deficit - deficit)
 
 
 @contextmanager
@@ -205,7 +211,7 @@ class Clock:
                 self.skipped += missed
                 self._due += missed * self.dt
 
-    def report(self, loop: HapticLoop, priority: str, late_solves: int) -> LoopReport:
+    def report(self, loop: HapticLoop, priority: str, late_solves: int, deficit: float) -> LoopReport:
         took = time.perf_counter() - self._began
         late = self._late[: max(self.count, 1)]
         p50, p99 = np.percentile(late, (50, 99)) if self.real_time else (0.0, 0.0)
@@ -213,10 +219,14 @@ class Clock:
         backend, coupling = loop.backend, loop.coupling
         return LoopReport(
             backend.status, backend.reason, self.count, seconds, self.count / max(seconds, 1e-9), float(p50),
-            float(p99), float(late.max()), priority, self.overruns, self.skipped, late_solves,
+            float(p99), float(late.max()), priority, self.overruns, self.skipped, deficit, late_solves,
             self._busy / max(self.count, 1), loop._least, coupling.damped,
         )  # fmt: skip
 
 
 def as_arrays(pose: Pose) -> tuple[Array, Array]:
-    return np.array(pose[0]), np.array(pose[1])
+    """Of a device; ValueError where it gives no pose."""
+    position, quaternion = np.array(pose[0], dtype=float), np.array(pose[1], dtype=float)
+    if not (math.isfinite(position.sum()) and abs(quaternion @ quaternion - 1.0) < UNIT):
+        raise ValueError(f"pose of the device = {pose}: must be a finite position and a quaternion of length 1")
+    return position, quaternion

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.clearance import clearance
 from lissom.geometry.nearest import CORNER, EDGE
 from lissom.geometry.primitives import BOTTOM_RIM, TOP_RIM
 from lissom.geometry.solids import MESH, Solid
@@ -85,6 +86,11 @@ class Surroundings:
             self._point[j] = found.y[k]
             self._of.append((number, feature_of(self.obstacles[number].solid, int(found.feature[k]))))
         planes.used[0] = len(rows)
+
+    def deepest(self, x: Array, wanted: Indices) -> tuple[float, str]:
+        """How deep the line through the points x is in a part, m, and in which; 0 where it is in none."""
+        found = [(-clearance(k.solid, k.rotation, k.origin, x, wanted)[0], k.name) for k in self.obstacles]
+        return max([(0.0, ""), *found])
 
     def _ask(self, obstacle: Obstacle, x: Array, wanted: Indices, cutoff: float) -> Found:
         while True:
