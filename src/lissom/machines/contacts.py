@@ -297,7 +297,8 @@ def meet(
         flat = False
         if axis >= 0:
             flat, d, n = on_face(contacts, t, axis, side, own)
-            flat = flat and d > -SUNKEN * min(contacts.reach[s], contacts.reach[t])
+            if contacts.kind[t] == CYLINDER and d < -SUNKEN * min(contacts.reach[s], contacts.reach[t]):
+                flat = False
         if not flat:
             d, n = distance(contacts, t, own)
             if d > 0.0 and radius == 0.0 and axis >= 0:  # beside an edge
