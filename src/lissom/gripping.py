@@ -83,6 +83,9 @@ def parameters_of(scene: Scene, line: Line, said: Haptic, points: int) -> Parame
     for support in line.supports:
         if support.slides or support.kind == "swivel" or not all(support.holds):
             raise unfit(f"{where}/{support.name}", f"is held by a {support.kind} that lets it slide or turn")
+    for part in scene.parts:
+        if part.motion == "free" and part.name not in scene.cable(said.cable).ignore:
+            raise unfit(part.name, 'moves by itself (motion = "free")')
     mass = sum(p.mass * (p.end - p.start) for p in line.pieces)
     axial = min((1.0 / p.compliance for p in line.pieces if p.compliance > 0.0), default=math.inf)
     gravity = float(np.linalg.norm(scene.gravity))

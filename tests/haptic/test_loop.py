@@ -179,6 +179,13 @@ def test_rotation_vectors(v: tuple[float, float, float]) -> None:
     assert rotation_vector(q, turned_by(q, np.array(v))) == pytest.approx(v, abs=1e-12)
 
 
+def test_the_force_model_does_not_move_parts_and_says_so() -> None:
+    ball = '[[parts]]\nname = "ball"\nmotion = "free"\nmass = 0.1\nshape = { kind = "sphere", radius = 0.01 }\n'
+    with pytest.raises(SceneError, match=r'ball.*moves by itself.*backend = "rod"'):
+        force_backend(Scene.from_toml(LED + ball))
+    force_backend(Scene.from_toml(LED + ball).with_values({"wire/ignore": ["ball"]}))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
