@@ -214,8 +214,31 @@ def test_boxes_in_one_place_part_ways() -> None:
     assert np.ptp([machine.pose(name)[0] for name in ("one", "two")], axis=0).max() > 0.39
 
 
+ROUND: list[dict[str, Any]] = [
+    {"kind": "cylinder", "radius": 0.1, "length": 1.2},
+    {"kind": "capsule", "radius": 0.1, "length": 1.0},
+]
+
+
+@pytest.mark.parametrize("low", ROUND, ids=["logs", "poles"])
+@pytest.mark.parametrize("high", ROUND, ids=["log", "pole"])
+@pytest.mark.parametrize("shift", [0.0, 0.25])
+def test_what_is_round_lies_across_what_is_round(low: dict[str, Any], high: dict[str, Any], shift: float) -> None:
+    """On two logs, also where it meets neither in its middle: at rest, and each carries its share."""
+    parts = [GROUND]
+    parts += [body(f"{x}", low, 0.0, position=[x, 0.0, 0.1], tangent=[0, 1, 0], friction=0.5) for x in (-0.3, 0.3)]
+    parts.append(body("high", high, 0.0, position=[0.6 * shift, shift, 0.3], tangent=[1, 0.2, 0], friction=0.5))
+    machine = Machine(scene(parts, [], []))
+    start = machine.energy
+    for _ in range(120):
+        machine.step(DT)
+        assert machine.energy <= start * (1.0 + 1e-9)
+    assert machine.pose("high")[0] == pytest.approx((0.6 * shift, shift, 0.3), abs=2e-5)
+    assert find_rest(machine).ok
+
+
 def test_logs_that_passed_into_each_other_are_not_hurled_apart() -> None:
-    """Cylinders that lie across each other are not seen: then the end of one must not be, deep inside the other."""
+    """The end of one that begins deep inside the other."""
     log = {"kind": "cylinder", "radius": 0.12, "length": 0.4}
     for shift in np.linspace(0.0, 0.3, 7):
         low = body("low", log, 0.12, tangent=[1.0, 0.0, 0.0])

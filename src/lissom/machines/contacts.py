@@ -3,8 +3,9 @@
 Feature points of one solid (corners of a box, ends of a capsule, rims of a cylinder, the middle of a sphere), each
 with a radius around it, are held out of the other solid, whose distance is known in closed form; and the other way
 round. Where one lies on a flat face of the other, so are the places where its lines (edges, chords of a rim, the axis
-of what is round) cross the rim of that face. A contact pushes its bodies apart along the normal, and against the way
-they slid since the start of the substep by at most μ times as much. Inelastic. Owners of its rows are base + 3 · slot.
+of what is round) cross the rim of that face; and where two round ones lie across each other, their axes. A contact
+pushes its bodies apart along the normal, and against the way they slid since the start of the substep by at most μ
+times as much. Inelastic. Owners of its rows are base + 3 · slot.
 """
 
 import math
@@ -48,6 +49,10 @@ RUBBED = 0.02  # friction may differ by so much from what the forces of the subs
 FLUSH = 1e-3  # of its half width: what stands out by less over the edge of a face is on the face
 SUNKEN = 0.1  # of the smaller solid: what is deeper in the other one did not come through this face
 LYING = 0.7  # of a normal along the axis of a cylinder: with less it touches with its side
+
+
+PARALLEL = 1e-6  # sin² of the angle at which two axes pass each other nowhere
+NOT_FLAT = (-1, 1.0, NO_BOUND)  # in place of a face
 
 
 class Contacts(NamedTuple):
@@ -182,7 +187,9 @@ def find_contacts(bodies: Bodies, contacts: Contacts, known: Multipliers, base: 
         if near(bodies, contacts, s, t, margin):
             first = 3 * MOST_POINTS * p
             mu = contacts.friction[p]
-            on_t, on_s = facing(bodies, contacts, s, t), facing(bodies, contacts, t, s)
+            on_t, on_s = NOT_FLAT, NOT_FLAT
+            if not cross_axes(bodies, contacts, known, base, s, t, first + 2 * MOST_POINTS, mu, margin, h):
+                on_t, on_s = facing(bodies, contacts, s, t), facing(bodies, contacts, t, s)
             flush = FLUSH * min(contacts.reach[s], contacts.reach[t])
             meet(bodies, contacts, known, base, s, t, on_t, first, mu, margin, h)
             meet(bodies, contacts, known, base, t, s, on_s, first + MOST_POINTS, mu, margin, h)
@@ -230,7 +237,7 @@ def frame_of(bodies: Bodies, contacts: Contacts, s: int) -> tuple[Vector, Matrix
 @inline
 def facing(bodies: Bodies, contacts: Contacts, s: int, t: int) -> tuple[int, float, float]:
     """(axis, side, overlap) of the face of t through which solid s would leave it soonest; axis −1: it is not flat."""
-    axis, side, least = -1, 1.0, NO_BOUND
+    axis, side, least = NOT_FLAT
     if contacts.kind[s] == PLANE or (contacts.kind[t] != BOX and contacts.kind[t] != CYLINDER):
         return axis, side, least
     os, rs = frame_of(bodies, contacts, s)
@@ -278,6 +285,40 @@ def towards(contacts: Contacts, s: int, t: int, apart: Vector, rt: Matrix) -> Ve
         _, outward = distance(contacts, t, apply_transposed(rt, apart))
         return scale(-1.0, apply(rt, outward))
     return scale(-1.0, apart)
+
+
+@inline
+def is_round(kind: int) -> bool:
+    return kind in (CYLINDER, CAPSULE)
+
+
+@kernel
+def cross_axes(
+    bodies: Bodies, contacts: Contacts, known: Multipliers, base: int, s: int, t: int, slot: int, mu: float,
+    margin: float, h: float,
+) -> bool:  # fmt: skip
+    """Where two round solids touch that lie across each other; whether their axes pass each other between their ends,
+    so that neither touches the other with a face.
+    """
+    if not (is_round(contacts.kind[s]) and is_round(contacts.kind[t])):
+        return False
+    os, rs = frame_of(bodies, contacts, s)
+    ot, rt = frame_of(bodies, contacts, t)
+    u, v = apply(rs, (0.0, 0.0, 1.0)), apply(rt, (0.0, 0.0, 1.0))
+    apart, skew = sub(os, ot), dot(u, v)
+    sine = 1.0 - skew * skew
+    if sine <= PARALLEL:
+        return False
+    p = (skew * dot(apart, v) - dot(apart, u)) / sine
+    q = (dot(apart, v) - skew * dot(apart, u)) / sine
+    x, y = add(os, scale(p, u)), add(ot, scale(q, v))
+    far = math.sqrt(dot(sub(x, y), sub(x, y)))
+    if abs(p) >= contacts.size[s, 1] or abs(q) >= contacts.size[t, 1] or far == 0.0:
+        return False
+    d, radius = far - contacts.size[t, 0], contacts.size[s, 0]
+    if d < radius + margin:
+        touch(bodies, contacts, known, base, s, t, slot, mu, x, radius, d, scale(1.0 / far, sub(x, y)), h)
+    return True
 
 
 @kernel
@@ -351,7 +392,7 @@ def line_count(kind: int, n: Vector) -> int:
     """n: the normal of the face that a solid lies on, in its axes."""
     if kind == BOX or (kind == CYLINDER and abs(n[2]) >= LYING):
         return 4
-    return 1 if kind in (CYLINDER, CAPSULE) else 0
+    return 1 if is_round(kind) else 0
 
 
 @inline

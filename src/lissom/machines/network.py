@@ -34,7 +34,8 @@ Indices = NDArray[np.int64]
 
 RAISED = 1e-8  # of the diagonal, so that redundant rows share what they carry
 MOST_SEARCHES = 20  # of the rows at bounds; two or three are usual
-SINGLE = 4  # searches for each row, where rows change one at a time
+SEARCHES_FOR_ROW = 4  # at most, when rows change one at a time
+TRIALS = 10  # searches in a row that may leave as many rows wrong as before
 PATIENCE = 5  # searches in which motors and friction come first
 UNSETTLED = -1
 
@@ -281,22 +282,28 @@ def revise_some(rows: Rows, bodies: Bodies, known: Multipliers, size: float, bot
 
 @inline
 def revise_row(rows: Rows, bodies: Bodies, known: Multipliers, i: int, tiny: float, lets_go: bool) -> bool:
+    """Whether the row changed."""
     o = rows.owner[i]
     before = known.state[o]
-    if before == FREE:
+    known.state[o] = revised(rows, bodies, known, i, tiny, lets_go)
+    return known.state[o] != before  # type: ignore[no-any-return]
+
+
+@inline
+def revised(rows: Rows, bodies: Bodies, known: Multipliers, i: int, tiny: float, lets_go: bool) -> int:
+    """The state that a row should have by the solution found last."""
+    o = rows.owner[i]
+    state: int = known.state[o]
+    if state == FREE:
         total = known.total[o] + rows.step[i]
         if lets_go and total < rows.low[i]:
-            known.state[o] = LOW
-        elif lets_go and total > rows.high[i]:
-            known.state[o] = HIGH
-    elif before == IDLE:
-        known.state[o] = HIGH if rows.value[i] + change(rows, bodies, i) > 0.0 else LOW
-    else:
-        bound = rows.low[i] if before == LOW else rows.high[i]
-        wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * bound
-        if (before == LOW and wish > tiny) or (before == HIGH and wish < -tiny):
-            known.state[o] = FREE
-    return known.state[o] != before  # type: ignore[no-any-return]
+            return LOW
+        return HIGH if lets_go and total > rows.high[i] else FREE
+    if state == IDLE:
+        return HIGH if rows.value[i] + change(rows, bodies, i) > 0.0 else LOW
+    bound = rows.low[i] if state == LOW else rows.high[i]
+    wish = rows.value[i] + change(rows, bodies, i) - rows.alpha[i] * bound
+    return FREE if (state == LOW and wish > tiny) or (state == HIGH and wish < -tiny) else state
 
 
 @kernel
@@ -331,26 +338,34 @@ def search(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: f
 
 
 @kernel
-def search_singly(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> bool:
-    """The same, but only the last row that is wrong changes each time (K. G. Murty, 1974): slow, and never a circle."""
-    for _ in range(SINGLE * rows.used[0]):
+def search_surely(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float) -> bool:
+    """The same without a circle (J. J. Júdice and F. M. Pires, 1994): all rows that are wrong change together as long
+    as there are fewer of them before long; else the last one alone (K. G. Murty, 1974), until there are.
+    """
+    fewest, trials = rows.used[0] + 1, 0
+    for _ in range(SEARCHES_FOR_ROW * rows.used[0]):
         if not factorise(rows, known, net):
             return False
         solve_free(rows, bodies, known, net)
-        changed = False
-        for i in range(rows.used[0] - 1, -1, -1):
-            if rows.left[i] < 0 and revise_row(rows, bodies, known, i, 1e-13 * size, True):
-                changed = True
-                break
-        if not changed:
+        wrong, last = 0, -1
+        for i in range(rows.used[0]):
+            if rows.left[i] < 0 and revised(rows, bodies, known, i, 1e-13 * size, True) != known.state[rows.owner[i]]:
+                wrong, last = wrong + 1, i
+        if wrong == 0:
             return True
+        trials += 1
+        if wrong < fewest:
+            fewest, trials = wrong, 0
+        for i in range(0 if trials <= TRIALS else last, last + 1):
+            if rows.left[i] < 0:
+                revise_row(rows, bodies, known, i, 1e-13 * size, True)
     return False
 
 
 @kernel
-def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float, singly: bool) -> int:
+def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network, size: float, surely: bool) -> int:
     """One solution of (4): multipliers, corrections and momenta. 0, or how much room it needs in `matrix`, or UNSETTLED
-    where it was not found which rows stay at their bounds, in the end `singly`; then nothing is changed.
+    where it was not found which rows stay at their bounds, in the end `surely`; then nothing is changed.
     """
     sort_rows(rows, bodies, net)
     room = lay_out(rows, bodies, net)
@@ -362,8 +377,8 @@ def solve_together(rows: Rows, bodies: Bodies, known: Multipliers, net: Network,
     if not settled:
         begin_anew(rows, known)
         settled = search(rows, bodies, known, net, size)
-    if not settled and singly:
-        settled = search_singly(rows, bodies, known, net, size)
+    if not settled and surely:
+        settled = search_surely(rows, bodies, known, net, size)
     if not settled:
         return UNSETTLED
     for i in range(rows.used[0]):
