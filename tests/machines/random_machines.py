@@ -108,7 +108,7 @@ def random_scene(random: Random) -> Scene:
     rope: dict[str, Any] = {"name": "rope", "path": path}
     kind = random.random()
     if kind < 0.4:
-        rope["stiffness"] = {"axial": max(3000.0, float(10 ** random.uniform(2.5, 6.0)))}  # strains of 2 % at most
+        rope["stiffness"] = {"axial": float(10 ** random.uniform(2.5, 6.0))}
     elif kind < 0.5:
         rope["compliance"] = float(10 ** random.uniform(-6.0, -2.5))
     return scene(parts, joints, [rope])

@@ -51,6 +51,44 @@ def test_fig_12_row_by_row(iterations: int, most: float, density: float) -> None
     assert worst <= most
 
 
+# ---- stretch ------------------------------------------------------------------------------------------------------
+
+
+def soft_belt(torque: float) -> Scene:
+    """A belt stretched by 10 % from a wheel that is driven to one that a torque holds back."""
+    parts = [
+        wheel("one", 0.0, 0.0, 0.1, motion="free", mass=1.0),
+        wheel("two", 0.6, 0.0, 0.2, motion="free", mass=1.0),
+    ]
+    joints = [axle("one", motor={"speed": 10.0}), axle("two", x=0.6, friction=torque)]
+    path = [over("one", "left"), over("two", "left")]
+    rope = {"name": "belt", "closed": True, "path": path, "stiffness": {"axial": 1000.0}, "tension": 100.0}
+    return scene(parts, joints, [rope])
+
+
+@pytest.mark.parametrize("torque", [1.0, 10.0])
+def test_a_belt_creeps(torque: float) -> None:
+    """Each wheel is as fast as the span that arrives, and both spans carry the same mass: the speeds of the rims differ
+    as the stretched lengths do, (1 + ε of the slack side) to (1 + ε of the other).
+    """
+    machine = steps(Machine(soft_belt(torque)), 10.0)
+    belt = machine.rope("belt")
+    slow, fast = 0.2 * machine.angular_velocity("two")[1], 0.1 * machine.angular_velocity("one")[1]
+    strain = np.sort(belt.length / belt.rest)
+    assert np.diff(np.sort(belt.tension))[0] == pytest.approx(torque / 0.2, rel=1e-3)
+    assert slow / fast == pytest.approx(strain[0] / strain[1], rel=1e-4)
+    assert belt.total == pytest.approx(Machine(soft_belt(torque)).rope("belt").total, abs=1e-12)
+
+
+def test_a_belt_begins_as_stretched_as_it_is_said_to_be() -> None:
+    """What lies on the wheels too, so that nothing changes when they turn."""
+    machine = Machine(soft_belt(0.0))
+    start = machine.energy
+    belt = steps(machine, 3.0).rope("belt")
+    assert belt.tension == pytest.approx(100.0, rel=1e-3)
+    assert start == pytest.approx(0.5 * 100.0**2 / 1000.0 * belt.total, rel=1e-9)
+
+
 # ---- length -------------------------------------------------------------------------------------------------------
 
 

@@ -8,9 +8,9 @@ import math
 from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
-from lissom.machines.bodies import row3
+from lissom.machines.bodies import put3, row3
 from lissom.machines.hanging import SLACK, end_direction, hang, hangs
-from lissom.machines.meeting import BESIDE, CLEAR, Guests, lay_plane, look, wait_again
+from lissom.machines.meeting import BESIDE, CLEAR, LEFT, PASSED, SEEN, Guests, lay_plane, look, wait_again
 from lissom.machines.ropes import (
     HYBRID,
     ROLLING,
@@ -28,8 +28,10 @@ from lissom.machines.rows import NO_BOUND, Multipliers
 from lissom.machines.tangents import furthest, in_plane, touched
 
 DETOUR = 0.02  # of a span: a split leads the rope no longer way; what is farther off was not met in one substep
+BACK = 1e-3  # likewise, on to a part that it has left and was not seen clear of since: the plane may be another one
 STEEP = 1.0  # squared slope of a rope against the plane of a part that it may come to lie on
 TOUCHES = 8  # passes until the place where a hanging rope meets a wheel stays; they converge like r/d
+FAR = 0.25  # of the way around a link: no merge winds up so much of a rope
 OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
 LITTLE = 1e-300
 EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
@@ -78,8 +80,8 @@ def switch(links: Links, e: int, span: int, leaves: bool) -> None:
             place = links.place_out[e] if leaves else links.place_in[e]
             way = links.sense[e] if leaves else -links.sense[e]
             links.anchor[e] = place - way * links.stored[e]
-            links.rest[span] += links.stored[e]
-            links.stored[e] = 0.0
+            links.rest[span] += links.stored[e] - links.stretch[e]
+            links.stored[e] = links.stretch[e] = 0.0
             links.held[e] = 1
         return
     before = links.sense[e]
@@ -115,28 +117,37 @@ def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
             continue
         off = jumps_off(links, k, i) or jumps_off(links, k, k)
         if off or (links.stored[k] < 0.0 and not hangs_over(links, i, k, gravity)):
-            stretched = max(0.0, links.length[i] - links.rest[i]) + max(0.0, links.length[k] - links.rest[k])
-            links.rest[i] += links.rest[k] + links.stored[k]
+            stretched = stretched_by(links, i) + stretched_by(links, k)
+            links.rest[i] += links.rest[k] + links.stored[k] - links.stretch[k]
+            links.length[i] += links.length[k] + links.stored[k]
             links.ease[i] += links.ease[k]
             links.rest[k] = 0.0
             links.ease[k] = 0.0
-            links.stored[k] = 0.0
+            links.stored[k] = links.stretch[k] = 0.0
             links.active[k] = 0
             links.ready[k] = 0 if off else 1
             links.share[i] += links.share[k]
             links.next[i] = links.next[k]
             links.next[k] = -1
-            links.ease[i] = max(links.ease[i], lacking(links, i) - stretched)
+            put3(links.end, i, row3(links.end, k))
+            links.ease[i] = max(links.ease[i], draw_anew(links, i) - stretched)
             for g in range(guests.clear.shape[1]):
-                guests.clear[i, g] &= guests.clear[k, g]
+                guests.clear[i, g] = min(guests.clear[i, g], guests.clear[k, g])
             if k >= ropes.last[r]:
-                guests.clear[i, k - ropes.last[r]] = links.ready[k]
+                guests.clear[i, k - ropes.last[r]] = PASSED if off else LEFT
                 before = i
                 while links.after[before] != k:
                     before = links.after[before]
                 links.after[before] = links.after[k]
                 links.after[k] = -1
                 wait_again(links, guests, k)
+
+
+@inline
+def stretched_by(links: Links, i: int) -> float:
+    """By how much the span that leaves link i is longer than what it is asked to be, m."""
+    over: float = links.length[i] - links.rest[i] - links.ease[i]
+    return max(0.0, over)
 
 
 @inline
@@ -233,7 +244,8 @@ def split(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
                 count = hang(links.curve, row3(links.start, i), row3(links.end, i), links.rest[i], gravity)
             touches, at, x, t = meets(links, j, count)
             share = passed(ropes, links, r, i, j) / passed(ropes, links, r, i, k)
-            if touches and take_up(links, guests, i, j, k, share, at, x, t, count > 2, ropes.compliance[r] > 0.0):
+            soft = ropes.compliance[r] > 0.0
+            if touches and take_up(links, guests, i, j, k, share, at, x, t, count > 2, soft, DETOUR):
                 break
 
 
@@ -252,14 +264,15 @@ def join(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) ->
                 count = hang(links.curve, row3(links.start, i), row3(links.end, i), links.rest[i], gravity)
             form, n, c, x, t, at = look(links, guests, g, count)
             if form == CLEAR:
-                guests.clear[i, g - ropes.last[r]] = 1
+                guests.clear[i, g - ropes.last[r]] = SEEN
             elif form == BESIDE:
-                guests.clear[i, g - ropes.last[r]] = 0
-            if form < 0 or guests.clear[i, g - ropes.last[r]] == 0:
+                guests.clear[i, g - ropes.last[r]] = PASSED
+            before = guests.clear[i, g - ropes.last[r]]
+            if form < 0 or before == PASSED:
                 continue
             laid = lay_plane(links, guests, g, form, n, c, x, t)
-            soft = ropes.compliance[r] > 0.0
-            if laid and take_up(links, guests, i, g, k, -1.0, at, x, t, count > 2, soft):
+            soft, most = ropes.compliance[r] > 0.0, DETOUR if before == SEEN else BACK
+            if laid and take_up(links, guests, i, g, k, -1.0, at, x, t, count > 2, soft, most):
                 put_between(links, i, g, k, x)
                 break
             wait_again(links, guests, g)
@@ -291,15 +304,21 @@ def wound(links: Links, i: int, corner: int, t: Vector, leaves: bool) -> tuple[f
 
 
 @inline
-def lacking(links: Links, i: int) -> float:
-    """By how much the span that leaves link i is too long for what it has, once it is drawn anew, m."""
+def draw_anew(links: Links, i: int) -> float:
+    """By how much the span that leaves link i, which leads elsewhere now, is too long for what it has, m. Where it
+    would be wound up by far more than the links could have turned, they begin anew from where it touches them.
+    """
     k = links.next[i]
     ok, p, q, corner_i, corner_k = find_span(links, i, k)
     if not ok:
         return 0.0
     t = sub(q, p)
-    _, on_i = wound(links, i, corner_i, t, True)
-    _, on_k = wound(links, k, corner_k, t, False)
+    out_i, on_i = wound(links, i, corner_i, t, True)
+    in_k, on_k = wound(links, k, corner_k, t, False)
+    if abs(on_i) > FAR * links.around[i]:
+        links.place_out[i], on_i = out_i, 0.0
+    if abs(on_k) > FAR * links.around[k]:
+        links.place_in[k], on_k = in_k, 0.0
     lacks: float = math.sqrt(dot(t, t)) + on_i + on_k - links.rest[i]
     return lacks
 
@@ -317,10 +336,11 @@ def take_up(
     t: Vector,
     slack: bool,
     soft: bool,
+    most: float,
 ) -> bool:
-    """Link j comes between i and k, if the way over it is hardly longer than the rope that there is. A slack span meets
-    it at x with the direction t, at the share `at` of its length. `share` of the compliance is that of the first part;
-    −1: as long as it is.
+    """Link j comes between i and k, if the way over it is longer than the rope that there is by no more than a share
+    `most`. A slack span meets it at x with the direction t, at the share `at` of its length. `share` of the compliance
+    is that of the first part; −1: as long as it is.
     """
     one, p, q, corner_i, c = find_span(links, i, j)
     two, u, v, d, corner_k = find_span(links, j, k)
@@ -343,9 +363,8 @@ def take_up(
         own = at * links.rest[i] - before - on_i
     elif soft:
         own = left - (left + right - rest) * share
-    stretched = max(0.0, links.length[i] - links.rest[i])
-    extra = max(0.0, left + right - rest - stretched)  # beyond how it is stretched
-    if (on <= 0.0 and not slack) or rest <= 0.0 or extra > DETOUR * links.length[i]:
+    extra = max(0.0, left + right - rest - stretched_by(links, i))
+    if (on <= 0.0 and not slack) or rest <= 0.0 or extra - links.ease[i] > most * links.length[i]:
         return False
     if on < 0.0 and not (own > SLACK * left and rest - own > SLACK * right):
         return False  # around a wheel that it does not touch it would be taut
@@ -358,6 +377,7 @@ def take_up(
     links.stored[j] = on
     links.rest[i] = own
     links.rest[j] = rest - own
+    links.length[i], links.length[j] = left, right
     links.ease[i] = extra * left / (left + right)
     links.ease[j] = extra * right / (left + right)
     links.active[j] = 1
@@ -416,7 +436,7 @@ def hangs_over(links: Links, i: int, k: int, gravity: Vector) -> bool:
             return False
     after = links.next[k]
     ok, p, q, ci, ca = find_span(links, i, after)
-    rest = links.rest[i] + links.stored[k] + links.rest[k]
+    rest = links.rest[i] + links.stored[k] - links.stretch[k] + links.rest[k]
     if rolls(links, i):
         w = place_on(links, i, ci, sub(q, p))
         rest -= links.sense[i] * moved_along(links, i, w, links.place_out[i])
@@ -431,11 +451,11 @@ def hangs_over(links: Links, i: int, k: int, gravity: Vector) -> bool:
 
 @kernel
 def whole_length(ropes: Ropes, links: Links, r: int) -> float:
-    """Σ d̄ + Σ s of the active part of a rope, m."""
+    """Σ d̄ + Σ s of the active part of a rope, unstretched, m."""
     found = 0.0
     for i in range(ropes.first[r], ropes.room[r]):
         if links.active[i] == 1:
-            found += links.stored[i]
+            found += links.stored[i] - links.stretch[i]
             if next_active(ropes, links, r, i) >= 0:
                 found += links.rest[i]
     return found

@@ -48,9 +48,9 @@ class RopeReading:
     tension: Array  # (spans,) N
     length: Array  # (spans,) m
     rest: Array  # (spans,) unstretched, m
-    stored: Array  # (links,) on each link, m; 0 where it is not active, below 0 where slack rope only hangs over it
+    stored: Array  # (links,) unstretched, m; 0 where a link is not active, below 0 where slack rope only hangs over it
     active: NDArray[np.bool_]  # (links,)
-    turns: Array  # (links,) what is stored, in turns about the wheel
+    turns: Array  # (links,) how often it goes around the wheel
     fleet: Array  # (links,) the larger angle between a span of the link and its plane, rad; 0 where no rope lies on it
     start: Array  # (spans, 3) where each span begins, m
     end: Array  # (spans, 3)
@@ -106,8 +106,8 @@ KEPT = {
     "joints": ("value", "before", "motor", "speed", "torque"),
     "ropes": ("broken",),
     "links": (
-        "active", "ready", "held", "sense", "stored", "place_in", "place_out", "anchor", "slips", "rest", "ease",
-        "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
+        "active", "ready", "held", "sense", "stored", "stretch", "place_in", "place_out", "anchor", "slips", "rest",
+        "ease", "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
     ),
     "contacts": ("clock", "soft", "stamp", "lead"),
     "guests": ("clear",),
@@ -396,13 +396,18 @@ class Machine:
                 if rope.axial is not None:
                     soft = links.rest[i] / rope.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
+            if rope.axial is not None:
+                whole = slice(self._parts.ropes.first[r], self._parts.ropes.room[r])
+                on = links.stretch[whole] != 0.0
+                lying, rest = links.stretch[whole][on], (links.stored - links.stretch)[whole][on]
+                found += 0.5 * rope.axial * float(np.sum(lying**2 / rest))
         return found
 
     def _hung(self, r: int) -> Array:
         """(3,) mass of a rope times where it is, kg m."""
         ropes, links, spans = self._parts.ropes, self._parts.links, self._spans(r)
         whole = slice(ropes.first[r], ropes.room[r])
-        on = links.active[whole] * links.stored[whole]
+        on = links.active[whole] * (links.stored[whole] - links.stretch[whole])
         hung = on @ links.middle[whole] + 0.5 * links.rest[spans] @ (links.start[spans] + links.end[spans])
         return np.asarray(ropes.mass[r] * hung)
 
@@ -420,8 +425,9 @@ class Machine:
         return RopeReading(
             tuple(self.scene.parts[k].name for k in links.part[all_of]),
             spans - ropes.first[r], links.next[spans] - ropes.first[r],
-            0.0 * tension if broken else tension, links.length[spans], links.rest[spans], links.stored[all_of].copy(),
-            links.active[all_of] == 1, links.stored[all_of] / links.around[all_of], self._fleet(r),
+            0.0 * tension if broken else tension, links.length[spans], links.rest[spans],
+            links.stored[all_of] - links.stretch[all_of], links.active[all_of] == 1,
+            links.stored[all_of] / links.around[all_of], self._fleet(r),
             links.start[spans], links.end[spans],
             float(whole_length(ropes, links, r)), broken,
         )  # fmt: skip

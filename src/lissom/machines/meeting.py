@@ -24,6 +24,7 @@ Indices = NDArray[np.int64]
 ROUND, WHEEL, EDGED = 1, 2, 3  # a sphere or capsule, a cylinder, what has corners
 CLEAR, BESIDE, UNKNOWN = -1, -2, -3  # nothing touches, next to the end of a wheel, beyond an end of the span
 SQUARE, BALL, ALONG, CUT = 0, 1, 2, 3  # how the plane lies: to the axis, through a middle, with the axis, as it comes
+PASSED, LEFT, SEEN = 0, 1, 2  # a span is through a part or beside it; has left it; was seen clear of it since
 TINY = 1e-12  # of a solid: corners that are no further apart are one
 
 
@@ -48,7 +49,8 @@ class Guests(NamedTuple):
     faces: Array  # (all, 4) outward normals in the solid's axes, and how far out, m
     face_first: Indices  # (links,)
     face_last: Indices
-    clear: Indices  # (links, most) 1: the span that leaves the link was clear of the rope's part of this number
+    clear: Indices  # (links, most) how the span that leaves the link came to be where it is to the rope's part of this
+    # number: PASSED, LEFT or SEEN
 
 
 @kernel

@@ -342,7 +342,7 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
 
 
 def _empty_links(m: int) -> Links:
-    integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "lost"}
+    integers = {"kind", "body", "corner_first", "corner_last", "active", "ready", "held", "next", "lost", "loose"}
     integers |= {"row", "slip_row", "part", "after"}
     vectors = {"centre", "e1", "e2", "axis", "start", "end", "middle", "w1", "w2", "w3"}
     made: dict[str, Any] = {}
@@ -476,6 +476,8 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
         for k in range(first, int(ropes.last[r])):
             if links.active[k] and links.kind[k] == link_kinds.ROLLING:
                 links.stored[k] = _arc(scene, rope, links, first, k)
+                if rope.tension is not None and rope.axial is not None:
+                    links.stretch[k] = links.stored[k] * rope.tension / (rope.axial + rope.tension)
 
 
 def _rest(rope: Rope, i: int, k: int, length: float) -> float:

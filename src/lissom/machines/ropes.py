@@ -28,9 +28,6 @@ from lissom.machines.tangents import (
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-CLEAR = 1.02  # of the distance at which two links would have no tangent: they touch there
-SHORTEST = 0.02  # of the larger radius: wheels of one size and side have a tangent at any distance but none
-
 RUBBED = 1.1  # times what the tensions of a substep allow may rub in it, as friction is that of the tensions before
 
 LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
@@ -80,6 +77,7 @@ class Links(NamedTuple):
     ready: Indices  # (n,) 1: not active, and the rope is clear of it on the side on which it would lie
     held: Indices  # (n,) 1: a hybrid whose rope is used up
     stored: Array  # (n,) s, m
+    stretch: Array  # (n,) of what lies on it, m; unstretched it is s less this
     place_in: Array  # (n,) w where the rope arrives and leaves, m
     place_out: Array
     angle_in: Array  # (n,) of the normal there, in the plane of the link
@@ -88,6 +86,12 @@ class Links(NamedTuple):
     slips: Array  # (n,) −1, 0, 1: which way the rope slips
     slipped: Array  # (n,) what has slipped over it in this substep, m
     rub: Array  # (n,) F h² that the rows of this solution have, N s²
+    had: Array  # (n,) s at the start of the substep, m; not below 0
+    share_in: Array  # (n,) stretch, as a share of their lengths, of the spans that arrive and leave, and of what lies
+    share_on: Array  # on the link, at the start of the substep
+    share_out: Array
+    rolled_in: Array  # (n,) what has rolled on at its two ends in this substep, m
+    rolled_out: Array
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
     near: Array  # (n,) distance of its links at the start of the substep, as `guard_rows` has it, m
@@ -95,6 +99,7 @@ class Links(NamedTuple):
     ease: (
         Array  # (n,) what a span that a split made too short is not yet asked to give, m; above 0 until it is made anew
     )
+    loose: Indices  # (n,) 1: it does not pull in this substep, as its length was not found
     next: Indices  # (n,) where it leads; −1: nowhere
     after: Indices  # (n,) the link after it, active or not; −1: none, or not in the rope
     share: Array  # (n,) how often the span that leaves has the compliance of the rope
@@ -242,6 +247,48 @@ def moved_along(links: Links, i: int, new: float, old: float) -> float:
 
 
 @kernel
+def see_strains(ropes: Ropes, links: Links) -> None:
+    """How much of what rolls on and off in this substep is stretch (9a)."""
+    for i in range(links.kind.shape[0]):
+        links.had[i] = max(links.stored[i], 0.0)
+        links.share_in[i] = links.share_on[i] = links.share_out[i] = 0.0
+        links.rolled_in[i] = links.rolled_out[i] = 0.0
+    for r in range(ropes.first.shape[0]):
+        if ropes.axial[r] == 0.0:
+            continue
+        for i in range(ropes.first[r], ropes.room[r]):
+            if links.had[i] > 0.0:
+                links.share_on[i] = links.stretch[i] / links.had[i]
+            k = links.next[i]
+            if k >= 0 and links.length[i] > 0.0:
+                over = links.length[i] - max(links.rest[i], 0.0) - links.ease[i]
+                links.share_out[i] = links.share_in[k] = max(over, 0.0) / links.length[i]
+
+
+@inline
+def roll(links: Links, span: int, j: int, leaves: bool, on: float) -> None:
+    """A length rolls on to link j from a span that leaves it, or arrives (9), with its stretch (9a)."""
+    rolled = links.rolled_out if leaves else links.rolled_in
+    own, other = (links.share_out[j], links.share_in[j]) if leaves else (links.share_in[j], links.share_out[j])
+    before = stretch_of(links, j, rolled[j], own, other)
+    rolled[j] += on
+    stretch = stretch_of(links, j, rolled[j], own, other) - before
+    links.stored[j] += on
+    links.stretch[j] += stretch
+    links.rest[span] -= on - stretch
+
+
+@inline
+def stretch_of(links: Links, j: int, rolled: float, own: float, other: float) -> float:
+    """In what rolled on to link j at an end where the span has the share `own` of stretch. What rolls off is as
+    stretched as what lay there, then as what came from the `other` end and went right through.
+    """
+    if rolled >= 0.0:
+        return rolled * own
+    return -min(-rolled, links.had[j]) * links.share_on[j] - max(-rolled - links.had[j], 0.0) * other  # type: ignore[no-any-return]
+
+
+@kernel
 def reel(ropes: Ropes, links: Links) -> None:
     """New tangents, and the rope that rolled on or off since (9). Writes spans: `start`, `end`, `length`, `next`."""
     for r in range(ropes.first.shape[0]):
@@ -264,15 +311,13 @@ def reel(ropes: Ropes, links: Links) -> None:
                 on = links.sense[i] * moved_along(links, i, w, links.place_out[i])
                 links.place_out[i] = w
                 links.angle_out[i] = normal_angle(links, i, t)
-                links.stored[i] += on
-                links.rest[i] -= on
+                roll(links, i, i, True, on)
             if ok and rolls(links, k):
                 w = place_on(links, k, ck, t)
                 on = -links.sense[k] * moved_along(links, k, w, links.place_in[k])
                 links.place_in[k] = w
                 links.angle_in[k] = normal_angle(links, k, t)
-                links.stored[k] += on
-                links.rest[i] -= on
+                roll(links, i, k, False, on)
             put3(links.start, i, p)
             put3(links.end, i, q)
             links.length[i] = math.sqrt(dot(t, t))
@@ -309,7 +354,13 @@ def weigh(bodies: Bodies, ropes: Ropes, links: Links, gravity: Vector) -> None:
         for i in range(ropes.first[r], ropes.room[r]):
             if links.active[i] == 0:
                 continue
-            load(bodies, links.body[i], row3(links.middle, i), ropes.mass[r] * links.stored[i], gravity)
+            load(
+                bodies,
+                links.body[i],
+                row3(links.middle, i),
+                ropes.mass[r] * (links.stored[i] - links.stretch[i]),
+                gravity,
+            )
             k = links.next[i]
             if k >= 0:
                 half = 0.5 * ropes.mass[r] * links.rest[i]
@@ -394,7 +445,7 @@ def rope_rows(
                 if i < 0 or i == ropes.first[r]:
                     break
             k = links.next[i]
-            if k < 0 or links.length[i] <= 0.0:
+            if k < 0 or links.length[i] <= 0.0 or links.loose[i] == 1:
                 continue
             a, b = links.body[i], links.body[k]
             still = a == b or (bodies.movable[a] == 0 and bodies.movable[b] == 0)
@@ -450,102 +501,6 @@ def slip_row(
 def halfway(links: Links, i: int) -> Vector:
     """The middle of the span that leaves link i."""
     return scale(0.5, add(row3(links.start, i), row3(links.end, i)))
-
-
-@inline
-def has_corners(links: Links, i: int) -> bool:
-    return rolls(links, i) and links.corner_last[i] - links.corner_first[i] > 1
-
-
-@inline
-def hull_gap(links: Links, i: int, q: Vector) -> tuple[float, Vector]:
-    """(distance, outward normal) of q from the polygon of link i, in its plane; inside the distance is below 0."""
-    first, last = links.corner_first[i], links.corner_last[i]
-    d = sub(q, row3(links.middle, i))
-    x, y = dot(d, row3(links.w1, i)), dot(d, row3(links.w2, i))
-    least, nx, ny = NO_BOUND, 0.0, 0.0
-    highest, mx, my = -NO_BOUND, 0.0, 0.0
-    for k in range(first, last):
-        after = first if k + 1 == last else k + 1
-        tx, ty = links.corners[after, 0] - links.corners[k, 0], links.corners[after, 1] - links.corners[k, 1]
-        side = math.sqrt(tx * tx + ty * ty)
-        tx, ty = tx / side, ty / side
-        u, v = x - links.corners[k, 0], y - links.corners[k, 1]
-        if u * ty - v * tx > highest:
-            highest, mx, my = u * ty - v * tx, ty, -tx
-        at = min(max(u * tx + v * ty, 0.0), side)
-        u, v = u - at * tx, v - at * ty
-        far = math.sqrt(u * u + v * v)
-        if far < least:
-            least, nx, ny = far, u, v
-    if highest <= 0.0 or least == 0.0:
-        return highest, add(scale(mx, row3(links.w1, i)), scale(my, row3(links.w2, i)))
-    return least, add(scale(nx / least, row3(links.w1, i)), scale(ny / least, row3(links.w2, i)))
-
-
-@inline
-def apart(links: Links, i: int, k: int) -> tuple[float, float, float, Vector, Vector]:
-    """(least, watched, far, e, at): links i and k, one of which rolls, come no nearer than `least`; a row asks it where
-    they are within `watched`. They are `far` apart, along e from i to k in the plane of one, at a place of the other.
-    """
-    round_i, round_k = rolls(links, i), rolls(links, k)
-    ri = links.radius[i] * links.sense[i] if round_i else 0.0
-    rk = links.radius[k] * links.sense[k] if round_k else 0.0
-    if dot(row3(links.w3, i), row3(links.w3, k)) < 0.0 and round_i and round_k:
-        rk = -rk
-    angular_i, angular_k = has_corners(links, i), has_corners(links, k)
-    p = row3(links.start, i) if angular_i else row3(links.middle, i) if round_i else held_place(links, i)
-    q = row3(links.end, i) if angular_k else row3(links.middle, k) if round_k else held_place(links, k)
-    if angular_i or angular_k:
-        wide = max(links.around[i] if angular_i else 0.0, links.around[k] if angular_k else 0.0) / (2.0 * math.pi)
-        far, e, at = NO_BOUND, q, q
-        if angular_i:
-            far, e = hull_gap(links, i, q)
-        if angular_k:
-            other, n = hull_gap(links, k, p)
-            if other < far:
-                far, e, at = other, scale(-1.0, n), p
-        if angular_i and angular_k:  # from a place where the rope touches the one to the corners of the other
-            ri = 0.0
-            rk = max(links.radius[i], links.radius[k])
-        least = CLEAR * max(abs(ri - rk), SHORTEST * wide)
-        return least, least + 0.5 * wide, far, e, at
-    least = CLEAR * max(abs(ri - rk), SHORTEST * max(abs(ri), abs(rk)))
-    d = in_plane(sub(q, p), row3(links.w3, i) if round_i else row3(links.w3, k))
-    far = math.sqrt(dot(d, d))
-    return least, 1.5 * least, far, scale(1.0 / far, d) if far > 0.0 else d, q if round_i else p
-
-
-@kernel
-def see_gaps(links: Links) -> None:
-    """Writes `near`, before bodies move."""
-    for i in range(links.kind.shape[0]):
-        k = links.next[i]
-        if k >= 0 and (rolls(links, i) or rolls(links, k)):
-            _, _, links.near[i], _, _ = apart(links, i, k)
-
-
-@kernel
-def guard_rows(rows: Rows, bodies: Bodies, ropes: Ropes, links: Links, base: int) -> None:
-    """Links next to each other stay so far apart that there is a tangent (8): a thimble that is hauled up to its sheave
-    touches it. A row c − |D| ≤ 0 where they come near. Those that were nearer before, since a split has made them
-    neighbours, are not thrown apart: they come no nearer.
-    """
-    for i in range(links.kind.shape[0]):
-        k = links.next[i]
-        if k < 0 or links.body[i] == links.body[k] or not (rolls(links, i) or rolls(links, k)):
-            continue
-        a, b = links.body[i], links.body[k]
-        if bodies.movable[a] == 0 and bodies.movable[b] == 0:
-            continue
-        least, watched, far, e, at = apart(links, i, k)
-        if far > watched or far == 0.0:
-            continue
-        e = scale(-1.0, e)
-        turn_a = scale(-1.0, cross(sub(at, row3(bodies.x, a)), e))
-        turn_b = cross(sub(at, row3(bodies.x, b)), e)
-        value = min(least, links.near[i]) - far
-        add_row(rows, base + i, a, b, e, turn_a, turn_b, value, 0.0, 0.0, NO_BOUND)
 
 
 @inline
@@ -608,12 +563,27 @@ def missing(ropes: Ropes, links: Links, known: Multipliers, r: int, i: int, span
 
 
 @kernel
-def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, h: float) -> None:
-    """What spans still lack is taken up bit by bit: in one substep it would be a blow."""
+def let_loose(ropes: Ropes, links: Links, known: Multipliers, span_base: int, most: float, h: float) -> bool:
+    """Spans that miss by more will not pull in the next solutions of this substep; whether there are any."""
+    found = False
     for r in range(ropes.first.shape[0]):
         for i in range(ropes.first[r], ropes.room[r]):
-            if links.row[i] >= 0 and links.length[i] > 0.0:
-                links.ease[i] += max(0.0, missing(ropes, links, known, r, i, span_base, h))
+            asked = links.row[i] >= 0 and links.length[i] > 0.0
+            if asked and abs(missing(ropes, links, known, r, i, span_base, h)) > most:
+                links.loose[i] = 1
+                found = True
+    return found
+
+
+@kernel
+def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, most: float, h: float) -> None:
+    """What spans still lack is taken up bit by bit, if it is more: in one substep it would be a blow."""
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.room[r]):
+            if (links.row[i] >= 0 or links.loose[i] == 1) and links.length[i] > 0.0:
+                lacks = missing(ropes, links, known, r, i, span_base, h)
+                if lacks > most:
+                    links.ease[i] += lacks
 
 
 @kernel

@@ -8,6 +8,7 @@ from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, see_mobility
 from lissom.machines.contacts import Contacts, contact_rows, find_contacts, is_hard, rub, soften
 from lissom.machines.events import change_links
+from lissom.machines.guards import guard_rows, see_gaps
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.meeting import Guests
 from lissom.machines.network import UNSETTLED, Network, solve_in_turn, solve_together
@@ -17,12 +18,12 @@ from lissom.machines.ropes import (
     as_predicted,
     ease_off,
     forget_tensions,
-    guard_rows,
     left_over,
+    let_loose,
     reel,
     rope_rows,
-    see_gaps,
     see_links,
+    see_strains,
     slip,
     weigh,
 )
@@ -58,7 +59,7 @@ def gather(parts: Parts, gravity: Vector, h: float) -> None:
     see_links(bodies, links)
     reel(ropes, links)
     rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
-    guard_rows(rows, bodies, ropes, links, slips + links.kind.shape[0])
+    guard_rows(rows, bodies, links, slips + links.kind.shape[0])
     contact_rows(rows, bodies, contacts, known, first_of_contacts(joints, links))
 
 
@@ -92,13 +93,15 @@ def advance(
     for _ in range(substeps):
         drive(bodies, joints)
         see_gaps(links)
+        see_strains(ropes, links)
         weigh(bodies, ropes, links, gravity)
         predict(bodies, gravity, h)
         see_mobility(bodies)
         find_contacts(bodies, contacts, known, touching, gravity, h)
         for k in range(links.kind.shape[0]):
             links.slipped[k] = 0.0
-        done = 0
+            links.loose[k] = 0
+        done, most = 0, MOST_ITERATIONS
         while True:
             gather_again(parts, gravity, h, done)
             for k in range(known.total.shape[0]):
@@ -123,10 +126,12 @@ def advance(
             reel(ropes, links)
             done += 1
             settled = left_over(ropes, links, known, spans, h) <= MISSING * size
-            if not together or (done >= iterations and ((settled and rubs) or done >= MOST_ITERATIONS)):
+            if together and not settled and done == MOST_ITERATIONS:
+                most += MOST_ITERATIONS if let_loose(ropes, links, known, spans, MISSING * size, h) else 0
+            if not together or (done >= iterations and ((settled and rubs) or done >= most)):
                 break
-        if together and not settled:
-            ease_off(ropes, links, known, spans, h)
+        if together:
+            ease_off(ropes, links, known, spans, MISSING * size, h)
         finish(bodies, h)
         change_links(ropes, links, guests, known, spans, gravity, h)
     reel(ropes, links)
