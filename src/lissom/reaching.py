@@ -229,8 +229,7 @@ def moving_spans(simulation: Simulation, part: str, name: str) -> list[routing.S
     scene = simulation.scene
     cable = scene.cable(name)
     along = carried_along(scene, part)
-    held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-    body = {key: "moving" for key, k in held.items() if k is not None and k.on in along}
+    body = {key: "moving" for key, k in cable.held.items() if k is not None and k.on in along}
     for junction in scene.junctions:
         for member in junction.members:
             if member.cable == name and junction.motion == "free":

@@ -566,8 +566,7 @@ def free_supports(simulation: Routed, name: str) -> set[int]:
         if member.cable == name
     }
     loose = {part.name for part in scene.parts if part.motion == "free"}
-    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-    joined |= {key for key, held in named.items() if held is not None and held.on in loose}
+    joined |= {key for key, held in cable.held.items() if held is not None and held.on in loose}
     return {k for k, support in enumerate(simulation._solver(name).supports) if support.name in joined}
 
 

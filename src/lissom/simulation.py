@@ -166,7 +166,7 @@ class Simulation(Built):
 
     def _carried(self, cable: Cable, mounted: tuple[Support, ...], poses: Poses) -> tuple[Support, ...]:
         """Supports of a cable where its parts have them in other poses than those they were mounted in."""
-        held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+        held = cable.held
         found: list[Support] = []
         for support in mounted:
             on = held.get(support.name)
@@ -803,7 +803,7 @@ class Simulation(Built):
         if not part or name in self._parts:
             return fields
         cable = self._scene.cable(name)
-        held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}[part]
+        held = cable.held[part]
         if held is None or held.on is None:
             return fields
         support = self._solvers[name].supports[self._support(self._solvers[name], name, part)]

@@ -131,7 +131,7 @@ def points(session: Session, name: str) -> int:
 
 def supports(session: Session, scene: Scene, cable: Cable) -> list[Support]:
     """Start, clips, end: also the ends that nothing holds."""
-    said = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    said = cable.held
     found: list[Support] = []
     for k in session.simulation.supports(cable.name):
         held = said.get(k.name)

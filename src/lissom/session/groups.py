@@ -54,9 +54,7 @@ def carriers(session: Session, path: str) -> Iterator[str]:
     scene = session.simulation.scene
     name, _, held = path.partition("/")
     if held:
-        cable = scene.cable(name)
-        ends = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-        support = ends.get(held)
+        support = scene.cable(name).held.get(held)
         on = None if support is None else support.on
     else:
         on = next((k.parent for k in scene.parts if k.name == name), None)
