@@ -63,7 +63,7 @@ def findings(simulation: Simulation, report: Report, scene: Scene | None = None)
     checks: list[Check] = []
     for name, result in results.items():
         checks += check_cable(scene, name, result, [k for k in clear if k.cable == name] if known else None)
-    notes, poses = list(simulation.notes), dict(simulation._parts)
+    notes, poses = list(simulation.notes), {part.name: simulation.pose(part.name) for part in scene.parts}
     return Findings(scene, report, results, tuple(checks), contacts, clearances, tuple(notes), poses)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lissom.grips import Grip as CableGrip
 from lissom.scene import Scene
 from lissom.session.background import Background
 from lissom.session.desk import Desk, as_looked_at
@@ -26,7 +27,6 @@ from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
 from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
-from lissom.simulation import Grip as CableGrip
 from lissom.simulation import Halted, Report, Simulation
 from lissom.sweeping import Goal
 
