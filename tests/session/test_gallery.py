@@ -120,7 +120,7 @@ def test_the_load_of_the_crane_swings_as_a_pendulum_whose_support_sets_off(hose:
 @pytest.mark.parametrize("name", ["hot-pipe", "nothing"])
 def test_a_demo_on_the_command_line(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "lissom.cli", "demo", name, "--json"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "lissom", "demo", name, "--json"], capture_output=True, text=True, check=False
     )
     if name == "nothing":
         assert done.returncode == 2
