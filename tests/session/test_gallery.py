@@ -13,7 +13,7 @@ from lissom.session.demos import solved
 from lissom.session.desk import Shapes, desk_path, load_desk
 from lissom.session.filing import open_demo
 from lissom.session.gallery import gallery
-from lissom.session.messages import Edit, New
+from lissom.session.messages.commands import Edit, New
 from lissom.session.session import Session
 from lissom.session.shapes import readouts, shapes
 from lissom.session.stored import stored

@@ -12,7 +12,7 @@ from lissom.scene.library import library
 from lissom.scene.sections import SectionProperties
 from lissom.session.desk import Variant
 from lissom.session.machines import machine_info
-from lissom.session.messages import (
+from lissom.session.messages.events import (
     CableInfo,
     ClipInfo,
     FrameInfo,
@@ -23,9 +23,8 @@ from lissom.session.messages import (
     Support,
     TypeInfo,
     VariantInfo,
-    Vec3,
-    Vec4,
 )
+from lissom.session.messages.values import Vec3, Vec4
 from lissom.session.motions import joint_infos, motion_infos, position_infos
 from lissom.session.moving import is_joined
 from lissom.session.outlines import THINNEST, outline

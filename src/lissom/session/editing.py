@@ -20,7 +20,7 @@ from lissom.scene.pose import relative
 from lissom.scene.saving import path_from, write_atomically
 from lissom.session.beside import ABOVE, room_beside
 from lissom.session.measuring import measure_text
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddCable,
     AddClip,
     AddPart,
@@ -29,14 +29,13 @@ from lissom.session.messages import (
     Duplicate,
     Edit,
     Join,
-    Json,
     Mount,
-    Notice,
     Remove,
     Rename,
     SpaceClips,
-    Vec4,
 )
+from lissom.session.messages.events import Notice
+from lissom.session.messages.values import Json, Vec4
 from lissom.session.session import Act, Session
 from lissom.session.surfaces import surface_of
 from lissom.session.uploads import upload_file

@@ -8,7 +8,7 @@ from typing import Final
 
 from lissom.rods.line import NO_DIRECTION
 from lissom.scene.pose import Pose, composed, relative
-from lissom.session.messages import Vec3, Vec4
+from lissom.session.messages.values import Vec3, Vec4
 from lissom.session.session import Session
 
 NO_TURN: Final = (1.0, 0.0, 0.0, 0.0)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lissom.scene import Scene
-from lissom.session.messages import Drop, Notice
+from lissom.session.messages.commands import Drop
+from lissom.session.messages.events import Notice
 from lissom.simulation import Report
 from lissom.sweeping import FRAMES, Course, Goal, along, longest_step, part_of_way, place, present, travel, visits
 

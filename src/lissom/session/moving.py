@@ -15,7 +15,9 @@ from lissom.scene.pose import Pose
 from lissom.session import running as runs
 from lissom.session.groups import NO_TURN, group_of, pose_of
 from lissom.session.leading import lead, let_go
-from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
+from lissom.session.messages.commands import Cancel, Drag, Drop, Grab, Move, Turn
+from lissom.session.messages.snapshots import Held
+from lissom.session.messages.values import Json, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session

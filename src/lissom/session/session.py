@@ -18,7 +18,10 @@ from lissom.session.background import Background
 from lissom.session.desk import Desk, as_looked_at
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
-from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, TakeVariant, Vec3, Vec4
+from lissom.session.messages.commands import Command, Drop, TakeVariant
+from lissom.session.messages.events import Event, Notice
+from lissom.session.messages.snapshots import Held
+from lissom.session.messages.values import Json, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.recording import Recorder
 from lissom.session.replaying import Replaying

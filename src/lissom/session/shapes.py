@@ -18,7 +18,8 @@ from lissom.session.desk import Shapes
 from lissom.session.leading import stands
 from lissom.session.machines import rope_check_values, rope_strands
 from lissom.session.measuring import closest, measure, triple
-from lissom.session.messages import (
+from lissom.session.messages.motion import Playhead
+from lissom.session.messages.snapshots import (
     Body,
     CableValues,
     CheckValue,
@@ -26,13 +27,11 @@ from lissom.session.messages import (
     Curves,
     Deviation,
     Frame,
-    Quantity,
     Reaction,
     Readouts,
     Strand,
-    Vec3,
 )
-from lissom.session.motionmessages import Playhead
+from lissom.session.messages.values import Quantity, Vec3
 from lissom.session.running import clock, held_now
 from lissom.simulation import Simulation, SolveError
 
