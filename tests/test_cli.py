@@ -14,9 +14,10 @@ from typer.testing import CliRunner
 import lissom
 from lissom import __version__, cli
 from lissom.cli.beginning import Kind
+from lissom.reports import Report
 from lissom.scene import Scene
 from lissom.scene.templates import TEMPLATES
-from lissom.simulation import Report, Simulation
+from lissom.simulation import Simulation
 from lissom.studio import running
 from lissom.studio.launching import Start
 

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from lissom.grips import Grip
     from lissom.haptic.loop import HapticLoop
     from lissom.reaching import Reach, reach
+    from lissom.reports import Report, SolveError
     from lissom.rods.result import CableResult, Wrench
     from lissom.scene import Scene, SceneError, library
-    from lissom.simulation import Report, Simulation, SolveError
+    from lissom.simulation import Simulation
     from lissom.sweeping import Snap, Visit
 
 # The one import path of each public name; modules are loaded when first asked for, so that `import lissom` is quick.
@@ -22,8 +23,8 @@ _HOME = {
     "library": "lissom.scene",
     "Simulation": "lissom.simulation",
     "Grip": "lissom.grips",
-    "Report": "lissom.simulation",
-    "SolveError": "lissom.simulation",
+    "Report": "lissom.reports",
+    "SolveError": "lissom.reports",
     "CableResult": "lissom.rods.result",
     "Wrench": "lissom.rods.result",
     "Reach": "lissom.reaching",

@@ -20,14 +20,13 @@ from lissom.geometry.solids import Solid
 from lissom.grips import Grip, with_grips_of
 from lissom.keeping import Checkpoint, SimulationState, astray, go_back, shape_arrays, state_of, take_shapes
 from lissom.posing import RotationLike, as_quaternion, from_matrix, pointed, vector
-from lissom.reports import Report as Report
-from lissom.reports import SolveError as SolveError
+from lissom.reports import Report
 from lissom.rods import halting
 from lissom.rods.describing import Contact
 from lissom.rods.halting import Halted as Halted
 from lissom.rods.halting import watched as watched
 from lissom.rods.line import NO_DIRECTION, Support
-from lissom.rods.result import CableResult as CableResult
+from lissom.rods.result import CableResult
 from lissom.rods.stopping import Stop
 from lissom.rods.surroundings import Clearance
 from lissom.routing import Mode, follows_forces

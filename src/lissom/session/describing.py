@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.analysis.catalogue import facts
+from lissom.reports import SolveError
 from lissom.rods.line import NO_DIRECTION
 from lissom.routing import Feed, Soft
 from lissom.scene import Cable, CableType, Scene
@@ -30,7 +31,6 @@ from lissom.session.moving import is_joined
 from lissom.session.outlines import THINNEST, outline
 from lissom.session.session import Session
 from lissom.session.surfaces import Surfaces
-from lissom.simulation import SolveError
 
 
 def describe(session: Session, surfaces: Surfaces) -> SceneEvent:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lissom.grips import Grip as CableGrip
+from lissom.reports import Report
 from lissom.scene import Scene
 from lissom.session.background import Background
 from lissom.session.desk import Desk, as_looked_at
@@ -30,7 +31,7 @@ from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
 from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
-from lissom.simulation import Halted, Report, Simulation
+from lissom.simulation import Halted, Simulation
 from lissom.sweeping import Goal
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lissom.analysis.along import Along, regions
 from lissom.analysis.report import Findings, findings
 from lissom.analysis.stress import bending_stress
+from lissom.reports import SolveError
 from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
 from lissom.session import wire
@@ -33,7 +34,7 @@ from lissom.session.messages.snapshots import (
 )
 from lissom.session.messages.values import Quantity, Vec3
 from lissom.session.running import clock, held_now
-from lissom.simulation import Simulation, SolveError
+from lissom.simulation import Simulation
 
 if TYPE_CHECKING:
     from lissom.session.session import Session
