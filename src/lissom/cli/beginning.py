@@ -29,6 +29,7 @@ def new(
     """Write a small scene to begin with."""
     with user_mistakes():
         from lissom.scene import SceneError, new_scene
+        from lissom.scene.files import write
 
         text = new_scene(kind.value)
         if file is None:
@@ -38,7 +39,7 @@ def new(
             raise SceneError(f'{file}: the name of a new scene must end in ".toml"')
         if file.exists() and not force:
             raise SceneError(f"{file}: is already there; --force overwrites it")
-        save(file, text)
+        write(file, text.encode())
         typer.echo(f"wrote {file}; solve it with: lissom solve {quoted(file)}")
 
 
@@ -50,12 +51,13 @@ def schema(
         from json import dumps
 
         from lissom.scene import json_schema
+        from lissom.scene.files import write
 
         text = dumps(json_schema(), indent=2) + "\n"
         if output is None:
             typer.echo(text, nl=False)
         else:
-            save(output, text)
+            write(output, text.encode())
             typer.echo(f"wrote {output}")
 
 
@@ -71,17 +73,6 @@ def library(
             print_catalogue(console)
         else:
             print_type(name.removeprefix("library:"), console)
-
-
-def save(path: Path, text: str) -> None:
-    from lissom.scene.errors import ABSENT, Problem, SceneError
-    from lissom.scene.saving import write_atomically
-
-    try:
-        write_atomically(path, text.encode())
-    except (OSError, ValueError) as error:
-        message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
-        raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
 
 
 def quoted(path: Path) -> str:

@@ -34,9 +34,9 @@ def run(
 ) -> None:
     """Run a machine: bodies and ropes in time. A scene with a [haptic] part: its gripper along its path."""
     with user_mistakes(), compiling():
-        from lissom.analysis.files import make_folder
         from lissom.analysis.machines import print_run, record, run_json, run_npz, write_run
         from lissom.machines.machine import Machine
+        from lissom.scene.files import make_folder
 
         if json and npz:
             fail("--json and --npz both go to stdout: keep one of them")

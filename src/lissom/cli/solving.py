@@ -76,7 +76,7 @@ def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str]
     if not scene.cables:
         raise SceneError("the scene has no cables; `lissom new` writes one to begin with")
     if output is not None:
-        from lissom.analysis.files import make_folder
+        from lissom.scene.files import make_folder
 
         make_folder(output)
     found = solved(scene, soft)
@@ -97,9 +97,9 @@ def answer(scene: Scene, as_json: bool, output: Path | None, soft: Sequence[str]
 
 def rested(scene: Scene, as_json: bool, output: Path | None) -> int:
     """A machine at rest, and its cables there; the exit status."""
-    from lissom.analysis.files import make_folder, write
     from lissom.analysis.machines import print_rest, rest_entries
     from lissom.analysis.report import document, findings, plain, pretty
+    from lissom.scene.files import make_folder, write
 
     with compiling():
         from lissom.simulation import Simulation

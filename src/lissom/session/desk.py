@@ -16,7 +16,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from lissom.scene import Scene, SceneError, packed_state, unpacked_state
-from lissom.scene.saving import with_files_from, write_atomically
+from lissom.scene.files import write_atomically
+from lissom.scene.saving import with_files_from
 from lissom.session import wire
 from lissom.session.messages.events import MeasureInfo, PointsInfo
 from lissom.session.messages.snapshots import CableValues

@@ -15,9 +15,10 @@ import numpy as np
 from lissom.assembling import make_solid
 from lissom.building import free_name
 from lissom.scene import Scene, SceneError
+from lissom.scene.files import write_atomically
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.pose import relative
-from lissom.scene.saving import path_from, write_atomically
+from lissom.scene.saving import path_from
 from lissom.session.beside import ABOVE, room_beside
 from lissom.session.measuring import measure_text
 from lissom.session.messages.commands import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lissom.analysis.files import make_folder, write_findings
+from lissom.analysis.files import write_findings
 from lissom.analysis.models import write_glb
 from lissom.analysis.report import findings, json_text
 from lissom.scene import Scene, SceneError, new_scene, state_path
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import make_folder, write_atomically
 from lissom.session import replaying
 from lissom.session.desk import Desk, desk_path, load_desk, moved_to, save_desk
 from lissom.session.gallery import gallery

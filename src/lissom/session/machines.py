@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.analysis.files import make_folder
 from lissom.analysis.machines import write_run
+from lissom.scene.files import make_folder
 from lissom.session import running as runs
 from lissom.session.messages.events import Notice
 from lissom.session.messages.machines import (

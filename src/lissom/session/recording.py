@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lissom.scene import state_path
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import write_atomically
 from lissom.session import wire
 from lissom.session.desk import desk_path
 from lissom.session.messages.commands import (

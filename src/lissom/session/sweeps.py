@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
-from lissom.analysis.files import make_folder
 from lissom.analysis.sweepreport import write_swept
 from lissom.analysis.sweeps import Reading
 from lissom.scene import Scene
+from lissom.scene.files import make_folder
 from lissom.session.background import Envelope, MotionSwept
 from lissom.session.messages.motion import (
     Band,
