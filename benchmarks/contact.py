@@ -56,7 +56,7 @@ def meshes(frames: int) -> Iterator[Row]:
 def dragged(solid: Solid, triangles: int, frames: int) -> Row:
     """The end of a hose moves by some 5 mm per frame, over the bracket and around it."""
     simulation = Simulation(Scene.from_toml(HOSE))
-    simulation._solids = dict.fromkeys(simulation._solids, solid)
+    simulation._cables.solids = dict.fromkeys(simulation._cables.solids, solid)
     simulation.solve().raise_if_failed()
     times: list[float] = []
     asked: list[float] = []
@@ -182,8 +182,8 @@ def rules() -> Iterator[Row]:
             contacts = len(simulation.contacts)
             iterations, held = 0, 0
             for frame in range(1, 5):
-                assert simulation._islands is not None
-                (assembly,) = simulation._islands.assemblies
+                assert simulation._cables.islands is not None
+                (assembly,) = simulation._cables.islands.assemblies
                 assert assembly._system is not None
                 assembly._system.rule = rule
                 simulation.move("cable/end", position=(0.8, 0.0, 0.05 + 0.003 * frame))

@@ -11,10 +11,13 @@ import numba
 import pytest
 from typer.testing import CliRunner
 
+import lissom
 from lissom import __version__, cli
+from lissom.cli.beginning import Kind
+from lissom.reports import Report
 from lissom.scene import Scene
 from lissom.scene.templates import TEMPLATES
-from lissom.simulation import Report, Simulation
+from lissom.simulation import Simulation
 from lissom.studio import running
 from lissom.studio.launching import Start
 
@@ -136,7 +139,7 @@ def test_new_writes_a_scene_that_solves_and_never_overwrites(tmp_path: Path) -> 
 
 
 def test_new_without_a_file_prints_it_and_knows_every_kind() -> None:
-    assert {kind.value for kind in cli.Kind} == set(TEMPLATES)
+    assert {kind.value for kind in Kind} == set(TEMPLATES)
     assert Scene.from_toml(run("new", "--kind", "moulded")[1]).cables
 
 
@@ -162,7 +165,7 @@ def test_demo_solves_the_shipped_scene() -> None:
 
 
 def test_the_shipped_scene_is_the_example() -> None:
-    shipped = Path(cli.__file__).parent / "examples" / "brake-hose.toml"
+    shipped = Path(lissom.__file__).parent / "examples" / "brake-hose.toml"
     assert shipped.read_bytes() == Path(DEMO).read_bytes()
 
 
@@ -251,7 +254,7 @@ def test_kernels_that_have_to_be_compiled_are_announced(
 
 def in_shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "lissom.cli", *arguments],
+        [sys.executable, "-m", "lissom", *arguments],
         capture_output=True,
         env={**os.environ, **environment},
         timeout=120,

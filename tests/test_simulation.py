@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
+from lissom.reports import SolveError
 from lissom.rods.result import CableResult
 from lissom.scene import Scene, SceneError
-from lissom.simulation import Simulation, SolveError
+from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
 

@@ -1,71 +1,23 @@
-// Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.
+// Generated from lissom/session/messages by `python -m lissom.studio.types`; do not edit.
 
-/** The time of the machine. */
-export interface Clock {
-  time: number;
-  playing: boolean;
-  pace: number;
-  ratio: number | null;
-  error: string;
+/** Something to measure from: where it was clicked, and what was there; on a part in the part's own axes. */
+export interface Pick {
+  kind: "point" | "edge" | "face" | "cable" | "part" | "place";
+  point: [number, number, number];
+  path: string;
+  at: number | null;
+  edge: [[number, number, number], [number, number, number]] | null;
+  normal: [number, number, number] | null;
 }
 
-/** Everything that is read off a machine; less often than frames. */
-export interface Machine {
-  kind: "Machine";
-  time: number;
-  since: number;
-  energy: number;
-  kinetic: number;
-  ropes: RopeValue[];
-  joints: AxisValue[];
-  series: Series[];
-}
-
-export interface MachineInfo {
-  ropes: RopeInfo[];
-  joints: AxisInfo[];
-  loose: string[];
-}
-
-/** One rope of a frame; its numbers follow those of the cables, float32: positions (n×3), tension (n; NaN where it is slack), and of each span (m×5) the link that it leaves, its first point, how many it has, its tension, and by how much it is longer than its way (m). */
-export interface RopeStrand {
+/** Where the camera stands. */
+export interface View {
   name: string;
-  points: number;
-  spans: number;
-  broken: boolean;
-}
-
-export interface JointInfo {
-  name: string;
-  part: string;
-  kind: "hinge" | "slide" | "ball" | "fixed";
-  low: number | null;
-  high: number | null;
-}
-
-export interface MotionInfo {
-  name: string;
-  recorded: boolean;
-  moves: string[];
-  times: number[];
-  error: string;
-}
-
-/** Where on a motion the parts stand. */
-export interface Playhead {
-  motion: string;
-  time: number;
-}
-
-export interface PositionInfo {
-  name: string;
-  joints: { [key: string]: number[] };
-}
-
-/** All sweeps of this scene. */
-export interface Sweeps {
-  kind: "Sweeps";
-  sweeps: SweepInfo[];
+  eye: [number, number, number];
+  target: [number, number, number];
+  up: [number, number, number];
+  height: number;
+  orthographic: boolean;
 }
 
 /** Takes hold of an end, a clip, a junction or a part (by path), or of the cable itself (its name, and `at`). */
@@ -258,16 +210,6 @@ export interface HowLong {
   cable: string;
 }
 
-/** Something to measure from: where it was clicked, and what was there; on a part in the part's own axes. */
-export interface Pick {
-  kind: "point" | "edge" | "face" | "cable" | "part" | "place";
-  point: [number, number, number];
-  path: string;
-  at: number | null;
-  edge: [[number, number, number], [number, number, number]] | null;
-  normal: [number, number, number] | null;
-}
-
 /** Kept and live: distance, arc length along a cable, or angle between two picks. */
 export interface AddMeasure {
   kind: "AddMeasure";
@@ -325,16 +267,6 @@ export interface Arrange {
   locked?: string[] | null;
   transparent?: string[] | null;
   groups?: { [key: string]: string[] } | null;
-}
-
-/** Where the camera stands. */
-export interface View {
-  name: string;
-  eye: [number, number, number];
-  target: [number, number, number];
-  up: [number, number, number];
-  height: number;
-  orthographic: boolean;
 }
 
 export interface KeepView {
@@ -815,6 +747,33 @@ export interface ExportSweep {
   motion: string;
 }
 
+export interface JointInfo {
+  name: string;
+  part: string;
+  kind: "hinge" | "slide" | "ball" | "fixed";
+  low: number | null;
+  high: number | null;
+}
+
+export interface PositionInfo {
+  name: string;
+  joints: { [key: string]: number[] };
+}
+
+export interface MotionInfo {
+  name: string;
+  recorded: boolean;
+  moves: string[];
+  times: number[];
+  error: string;
+}
+
+/** Where on a motion the parts stand. */
+export interface Playhead {
+  motion: string;
+  time: number;
+}
+
 /** One check over a sweep; lists have an entry for every position. */
 export interface Band {
   cable: string;
@@ -856,6 +815,12 @@ export interface SweepInfo {
   snaps: SnapMark[];
   envelopes: EnvelopeInfo[];
   error: string;
+}
+
+/** All sweeps of this scene. */
+export interface Sweeps {
+  kind: "Sweeps";
+  sweeps: SweepInfo[];
 }
 
 /** Whether time runs. */
@@ -937,6 +902,29 @@ export interface AxisInfo {
   reach: { [key: string]: number };
 }
 
+export interface MachineInfo {
+  ropes: RopeInfo[];
+  joints: AxisInfo[];
+  loose: string[];
+}
+
+/** One rope of a frame; its numbers follow those of the cables, float32: positions (n×3), tension (n; NaN where it is slack), and of each span (m×5) the link that it leaves, its first point, how many it has, its tension, and by how much it is longer than its way (m). */
+export interface RopeStrand {
+  name: string;
+  points: number;
+  spans: number;
+  broken: boolean;
+}
+
+/** The time of the machine. */
+export interface Clock {
+  time: number;
+  playing: boolean;
+  pace: number;
+  ratio: number | null;
+  error: string;
+}
+
 export interface SpanValue {
   link: number;
   to: number;
@@ -971,6 +959,18 @@ export interface Series {
   key: string;
   times: number[];
   values: (number | null)[];
+}
+
+/** Everything that is read off a machine; less often than frames. */
+export interface Machine {
+  kind: "Machine";
+  time: number;
+  since: number;
+  energy: number;
+  kinetic: number;
+  ropes: RopeValue[];
+  joints: AxisValue[];
+  series: Series[];
 }
 
 export type Command = Grab | Drag | Drop | Cancel | Move | Turn | Edit | AddClip | SpaceClips | AddCable | AddType | AddPart | AddShape | Join | Remove | Duplicate | Rename | Simulate | Solve | Stop | Reset | Lengthen | Soften | Feed | Freeze | HowLong | AddMeasure | RemoveMeasure | KeepVariant | RemoveVariant | ShowVariant | TakeVariant | AddPoints | RemovePoints | Arrange | KeepView | RemoveView | SetUnit | Colour | Plot | Undo | Redo | New | Open | Save | Discard | ExportFile | Record | Replay | Script | Files | Steer | Scrub | SetJoints | GoToPosition | GoToTime | KeepPosition | RemovePosition | RenamePosition | AddMotion | RemoveMotion | RenameMotion | Take | Sweep | StopSweep | ShowEnvelope | ExportSweep | Play | Advance | Rewind | Pace | SetMotor | FindRest | Watch | ExportRun;

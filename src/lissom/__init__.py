@@ -7,11 +7,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lissom.batch import BatchResult, solve_many
     from lissom.gripping import haptic_loop
+    from lissom.grips import Grip
     from lissom.haptic.loop import HapticLoop
     from lissom.reaching import Reach, reach
+    from lissom.reports import Report, SolveError
     from lissom.rods.result import CableResult, Wrench
     from lissom.scene import Scene, SceneError, library
-    from lissom.simulation import Grip, Report, Simulation, SolveError
+    from lissom.simulation import Simulation
     from lissom.sweeping import Snap, Visit
 
 # The one import path of each public name; modules are loaded when first asked for, so that `import lissom` is quick.
@@ -20,9 +22,9 @@ _HOME = {
     "SceneError": "lissom.scene",
     "library": "lissom.scene",
     "Simulation": "lissom.simulation",
-    "Grip": "lissom.simulation",
-    "Report": "lissom.simulation",
-    "SolveError": "lissom.simulation",
+    "Grip": "lissom.grips",
+    "Report": "lissom.reports",
+    "SolveError": "lissom.reports",
     "CableResult": "lissom.rods.result",
     "Wrench": "lissom.rods.result",
     "Reach": "lissom.reaching",

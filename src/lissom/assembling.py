@@ -170,7 +170,7 @@ def obstacle(part: Part, solid: Solid, poses: Poses) -> Obstacle:
 def around(scene: Scene, name: str, solver: RodSolver, made: dict[str, Solid], parts: Poses) -> Around:
     """What a kinematic cable may touch: parts where they stand, and itself."""
     cable = scene.cable(name)
-    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    named = cable.held
     names = [k for k in made if k not in cable.ignore] if cable.collide else []
     obstacles: list[kinematic.Obstacle] = []
     turns = rotations(np.array([parts[part][1] for part in names]).reshape(-1, 4))
@@ -183,7 +183,7 @@ def around(scene: Scene, name: str, solver: RodSolver, made: dict[str, Solid], p
 
 def skin(scene: Scene, name: str, solver: RodSolver, afloat: frozenset[int] = frozenset()) -> Skin:
     cable = scene.cable(name)
-    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    named = cable.held
     seats: list[tuple[str, int]] = []
     for number, support in enumerate(solver.supports):
         held = named.get(support.name)
@@ -230,7 +230,7 @@ def free_part(scene: Scene, part: Part, solvers: dict[str, RodSolver], poses: Po
     seats: list[Seat] = []
     for i, (name, solver) in enumerate(solvers.items()):
         cable = scene.cable(name)
-        named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+        named = cable.held
         for k, support in enumerate(solver.supports):
             held = named.get(support.name)
             if held is None or held.on not in family:

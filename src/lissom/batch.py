@@ -141,7 +141,7 @@ class _Moved:
     """Equilibria of one cable with its supports elsewhere, each from the cable's present one."""
 
     def __init__(self, base: Simulation, name: str, values: dict[str, Array], count: int) -> None:
-        solver = self.solver = base._solver(name)
+        solver = self.solver = base._cables.solver(name)
         self.state = solver.state()
         supports = solver.line.supports
         self.where = np.array([[k.position for k in supports]]).repeat(count, axis=0)
@@ -149,10 +149,10 @@ class _Moved:
         for path, v in values.items():
             of_cable, _, rest = path.partition("/")
             if of_cable != name:
-                base._solver(of_cable)  # raises where there is no such cable
+                base._cables.solver(of_cable)  # raises where there is no such cable
                 continue
             part, _, field = rest.rpartition(".")
-            k = base._support(solver, name, part)
+            k = base._cables.support_number(name, part)
             if field == "position":
                 self.where[:, k] = [vector(row) for row in v]
             else:

@@ -17,13 +17,14 @@ from lissom.reports import Report
 from lissom.rods.line import FRAME, NO_DIRECTION, PointLoad, Support
 from lissom.rods.reading import DIRECTIONS
 from lissom.rods.result import CableResult
-from lissom.routing import GRIP, Routed, certified
+from lissom.routing import Routed, certified
 from lissom.scene import Clip, Problem, Scene, SceneError
 from lissom.scene.checks import SAME_PLACE
 from lissom.scene.described import plain
 from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
 from lissom.scene.frames import twist_between
+from lissom.standing import is_grip
 
 Array = NDArray[np.float64]
 
@@ -37,8 +38,6 @@ MOST_CLIPS = 1000
 
 class Laid(Routed):
     """Cables and clips that come and go."""
-
-    _moves: dict[str, dict[str, Any]]
 
     def add_cable(
         self,
@@ -67,7 +66,7 @@ class Laid(Routed):
         else:
             data["length"] = length
         self.replace_scene(self.scene.with_cable(data))
-        self._solvers[name].solve(cold=True)  # the others go on from their present shapes
+        self._cables.solvers[name].solve(cold=True)  # the others go on from their present shapes
         if length is not None:
             return self.solve()
         mode = self.soften(name, bent=bent)
@@ -77,12 +76,12 @@ class Laid(Routed):
 
     def _trial_line(self, scene: Scene, name: str) -> tuple[Support, ...]:
         """The supports that a cable of another scene would have."""
-        mine = self._scene
-        self._scene = scene
+        mine = self._standing.scene
+        self._standing.scene = scene
         try:
-            return self._line(scene.cable(name)).supports
+            return self._standing.line(scene.cable(name)).supports
         finally:
-            self._scene = mine
+            self._standing.scene = mine
 
     def add_clip(self, name: str, *, at: float, kind: str = "clamp", clip: str | None = None) -> str:
         """Puts a clip on the cable at a fraction of its length, in its present pose: nothing jumps. Gives its path."""
@@ -123,18 +122,18 @@ class Laid(Routed):
     # ---- clips and what they mean for their neighbours -----------------------------------------------------------
 
     def _length(self, name: str) -> float:
-        return self._solver(name).line.length
+        return self._cables.solver(name).line.length
 
     def _held(self, name: str) -> tuple[Support, ...]:
-        return self._solver(name).supports
+        return self._cables.solver(name).supports
 
     def _pointed(self, name: str, places: list[float]) -> CableResult:
         """The equilibrium with points of its own at these places (m): poses there are its own, not interpolated."""
-        if self._solver(name).solved is None:
+        if self._cables.solver(name).solved is None:
             self.solve()
         held = [k.place for k in self._held(name)]
         own = [k for k in places if min((abs(k - h) for h in held), default=1.0) > SAME_PLACE * self._length(name)]
-        line = self._solver(name).line
+        line = self._cables.solver(name).line
         if own:
             self._rebuild(name, replace(line, loads=(*line.loads, *(PointLoad(place) for place in own))))
         report = self.solve()
@@ -148,13 +147,12 @@ class Laid(Routed):
         """New clips (name → fraction) where the cable is now, or in `shape`; of the old ones those to `keep` stay."""
         if kind not in DIRECTIONS:
             raise ValueError(f"clip kind {kind!r}: must be one of {', '.join(DIRECTIONS)}")
-        loads = self._solver(name).line.loads
+        loads = self._cables.solver(name).line.loads
         result = shape or self._pointed(name, [at * self._length(name) for at in new.values()])
         added = [self._taken(result, called, at, kind) for called, at in new.items()]
-        held = [k for k in self._held(name) if k.direction == FRAME and not k.name.startswith(GRIP)]
-        stay = [
-            k for k in held if k.name in keep or k.name not in {clip.name for clip in self._scene.cable(name).clips}
-        ]
+        held = [k for k in self._held(name) if k.direction == FRAME and not is_grip(k)]
+        clipped = {clip.name for clip in self._standing.scene.cable(name).clips}
+        stay = [k for k in held if k.name in keep or k.name not in clipped]
         clamps = sorted([*stay, *(k for k in added if k.direction == FRAME)], key=lambda k: k.place)
         twists = self._recounted(name, result, held, clamps)
         clips = [plain(clip) | {"name": clip.name} for clip in self.scene.cable(name).clips if clip.name in keep]
@@ -168,7 +166,7 @@ class Laid(Routed):
         try:
             self.replace_scene(self.scene.with_values(changes))
         except SceneError:
-            self._rebuild(name, replace(self._solver(name).line, loads=loads))
+            self._rebuild(name, replace(self._cables.solver(name).line, loads=loads))
             raise
         self.solve()
 
@@ -188,7 +186,7 @@ class Laid(Routed):
         What a junction holds is said by the junction.
         """
         was = {k.name: (before[i - 1].name if i else None) for i, k in enumerate(before)}
-        cable = self._scene.cable(name)
+        cable = self._standing.scene.cable(name)
         known = {clip.name for clip in cable.clips} | ({"end"} if cable.end is not None else set())
         found: dict[str, float | None] = {}
         for i, clamp in enumerate(after):
@@ -198,7 +196,7 @@ class Laid(Routed):
             if clamp.name not in was or clamp.name in known:
                 found[clamp.name] = None if last is None else counted(result, last, clamp)
             if clamp.name in was and clamp.name in known:
-                self._moves.setdefault(f"{name}/{clamp.name}", {})["quaternion"] = clamp.quaternion
+                self._standing.note(f"{name}/{clamp.name}", quaternion=clamp.quaternion)
         return found
 
 

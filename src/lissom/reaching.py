@@ -116,7 +116,7 @@ def reach(
     say = tell or (lambda text: None)
     groups = harnesses(scene, part)
     simulation = Simulation(scene)
-    here = simulation._parts[part]
+    here = simulation.pose(part)
     stops = poses((*via, to), here)
     say("solving the scene as it stands")
     report = simulation.solve()
@@ -229,13 +229,12 @@ def moving_spans(simulation: Simulation, part: str, name: str) -> list[routing.S
     scene = simulation.scene
     cable = scene.cable(name)
     along = carried_along(scene, part)
-    held = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-    body = {key: "moving" for key, k in held.items() if k is not None and k.on in along}
+    body = {key: "moving" for key, k in cable.held.items() if k is not None and k.on in along}
     for junction in scene.junctions:
         for member in junction.members:
             if member.cable == name and junction.motion == "free":
                 body[member.end(cable.length) or junction.name] = junction.name
-    supports = simulation._solver(name).supports
+    supports = simulation.supports(name)
     return [k for k in routing.spans(supports) if body.get(supports[k.before].name) != body.get(supports[k.after].name)]
 
 
@@ -251,11 +250,11 @@ def journey(
     tell: Tell | None = None,
 ) -> Trip:
     """Moves the part from stop to stop, as far as its cables follow; it stands at the last good pose then."""
-    here = simulation._parts[part]
+    here = simulation.pose(part)
     report = simulation.solve()
     if not follows(simulation, report, pull):
         return Trip(0, 0.0, here, report)
-    shortest = min(simulation._solver(name).line.length for name in simulation.cables)
+    shortest = min(simulation._cables.solver(name).line.length for name in simulation.cables)
     for leg, goal in enumerate(stops):
         way = float(np.linalg.norm(np.subtract(goal[0], here[0])))
         done, step = 0.0, 1.0 / max(LEAST_STEPS, int(np.ceil(way / (LONGEST_STEP * shortest))))
@@ -307,9 +306,9 @@ def least_lengths(
     for name in group:
         by = least_growth(rest, part, stops, pull, name, say)
         if by is not None:
-            found[name] = rest._solver(name).line.length + by
+            found[name] = rest._cables.solver(name).line.length + by
     return [
-        Need(name, rest._solver(name).line.length, least, tuple(k for k in found if k != name))
+        Need(name, rest._cables.solver(name).line.length, least, tuple(k for k in found if k != name))
         for name, least in found.items()
     ]
 
@@ -321,12 +320,12 @@ def least_growth(
 
     Span by span: while one is made shorter, the others of the cable have more than enough.
     """
-    solver = rest._solver(name)
+    solver = rest._cables.solver(name)
     names = [(solver.supports[k.before].name, solver.supports[k.after].name) for k in moving_spans(rest, part, name)]
     if not names:
         return None
     length = solver.line.length
-    legs = itertools.pairwise([rest._parts[part], *stops])
+    legs = itertools.pairwise([rest.pose(part), *stops])
     way = sum(float(np.linalg.norm(np.subtract(b[0], a[0]))) for a, b in legs)
     least = taut_growth(rest, part, stops, name)
     if least is None:
@@ -448,7 +447,7 @@ def net(simulation: Simulation) -> tuple[Nodes, Edges]:
     where: Nodes = {}
     edges: Edges = []
     for name in simulation.cables:
-        solver = simulation._solver(name)
+        solver = simulation._cables.solver(name)
         loose = free_supports(simulation, name)
         nodes: list[tuple[str, str]] = []
         for number, support in enumerate(solver.supports):
@@ -489,12 +488,12 @@ def straight_growth(rest: Simulation, part: str, stops: Sequence[Pose], name: st
     moved = rest.copy()
     worst = 0.0
     loose = free_supports(rest, name)
-    if any(rest._support(rest._solver(name), name, end) in loose for end in ends):
+    if any(rest._cables.support_number(name, end) in loose for end in ends):
         return worst
     for position, quaternion in stops:
         moved.move(part, position=position, quaternion=quaternion)
-        supports = {k.name: number for number, k in enumerate(moved._solver(name).supports)}
-        for span in routing.spans(moved._solver(name).supports):
+        supports = {k.name: number for number, k in enumerate(moved.supports(name))}
+        for span in routing.spans(moved.supports(name)):
             if (span.before, span.after) == (supports[ends[0]], supports[ends[1]]):
                 worst = max(worst, span.way - span.length)
     return worst

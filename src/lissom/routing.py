@@ -17,26 +17,24 @@ from typing import Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.cables import Cables
 from lissom.reports import Report
 from lissom.rods import routing
-from lissom.rods.islands import Islands
 from lissom.rods.line import Line, Support
-from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
 from lissom.rods.routing import Balance, Span
 from lissom.rods.sliding import segment_counts
-from lissom.rods.solver import RodSolver
 from lissom.scene import Cable, Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.growing import grown
 from lissom.scene.units import UnitError, parse
+from lissom.standing import Standing
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Mode")
 Place = str | float
 """Along a cable: "start", "end", the name of a clip, junction or grip, or a fraction of the length."""
 
-GRIP = "grip "  # names of grips among the supports
 # What is left of a stretch that is pulled together, of its length when the mode was entered.
 LEAST_LEFT = 0.01
 # Where a cable that was pulled finds no equilibrium, this part of the length is fed on top, doubled so often.
@@ -57,11 +55,8 @@ class ModeState:
 class Routed(ABC):
     """The lengths of the cables of a simulation."""
 
-    _scene: Scene
-    _solvers: dict[str, RodSolver]
-    _reports: dict[str, RodReport]
-    _islands: Islands | None
-    _dirty: set[str]
+    _standing: Standing
+    _cables: Cables
     _modes: "dict[str, Mode]"
 
     @property
@@ -73,18 +68,6 @@ class Routed(ABC):
     def replace_scene(self, scene: Scene) -> None: ...
     @abstractmethod
     def cable(self, name: str) -> CableResult: ...
-    @abstractmethod
-    def _equilibria(self, cold: bool) -> Report: ...
-    @abstractmethod
-    def _overall(self, iterations: int, began: float) -> Report: ...
-    @abstractmethod
-    def _line(self, cable: Cable) -> Line: ...
-    @abstractmethod
-    def _solver(self, name: str) -> RodSolver: ...
-    @abstractmethod
-    def _support(self, solver: RodSolver, name: str, part: str) -> int: ...
-    @abstractmethod
-    def _rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None) -> None: ...
 
     # ---- what can be done ----------------------------------------------------------------------------------------
 
@@ -103,7 +86,7 @@ class Routed(ABC):
         them it is put in evenly: what is said as a fraction stays at its fraction, what is said as a length keeps that
         length. The present shape is the first guess of the next solve.
         """
-        solver = self._solver(name)
+        solver = self._cables.solver(name)
         low, high = self._stretch(name, between)
         if (by is None) == (to is None):
             raise ValueError("lengthen: give by (how much longer) or to (how long), one of them")
@@ -148,37 +131,43 @@ class Routed(ABC):
     def take_up(self, modes: Iterable[ModeState]) -> None:
         """Goes on with modes after `restore`, which freezes lengths: nothing moves until something else does."""
         for k in modes:
-            dirty = k.cable in self._dirty
+            dirty = k.cable in self._cables.dirty
             if k.kind == "feed":
                 self._enter(Feed(self, k.cable, k.between))
             else:
                 soft = self._enter(Soft(self, k.cable, k.bent, k.tension, k.between))
                 soft.settled = not dirty
             if not dirty:
-                self._dirty.discard(k.cable)
+                self._cables.dirty.discard(k.cable)
 
     def _enter(self, mode: M) -> M:
-        follows_forces(self._scene.cable(mode.name))
+        follows_forces(self._standing.scene.cable(mode.name))
         self._modes[mode.name] = mode
-        self._dirty.add(mode.name)
+        self._cables.dirty.add(mode.name)
         return mode
 
     def _leave(self, mode: "Mode") -> None:
         """Freezes the lengths; the points are spaced evenly again, on the same shape."""
         if self._modes.get(mode.name) is mode:
             del self._modes[mode.name]
-            solver = self._solver(mode.name)
+            solver = self._cables.solver(mode.name)
             self._rebuild(mode.name, replace(solver.line, segments=len(solver.grid.h)))
+
+    def _rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None) -> None:
+        """The cable goes on with a changed line, from its present shape; a mode that sets its length, too."""
+        self._cables.rebuild(name, line, places)
+        if name in self._modes:
+            self._modes[name].remember()
 
     # ---- places --------------------------------------------------------------------------------------------------
 
     def _place(self, name: str, where: Place) -> float:
         """Arc length of a named place or of a fraction, m."""
-        solver = self._solver(name)
+        solver = self._cables.solver(name)
         if isinstance(where, str):
             if where in ("start", "end"):
                 return 0.0 if where == "start" else solver.line.length
-            return solver.supports[self._support(solver, name, where)].place
+            return solver.supports[self._cables.support_number(name, where)].place
         if not 0.0 <= float(where) <= 1.0:
             message = "must lie between 0 and 1: a fraction of the length; or give the name of a clip"
             raise SceneError([Problem(f"{name}/between", where, message)])
@@ -188,7 +177,7 @@ class Routed(ABC):
         """The two places, in order, m."""
         a, b = between or ("start", "end")
         low, high = sorted((self._place(name, a), self._place(name, b)))
-        if not high - low > 1e-9 * self._solver(name).line.length:
+        if not high - low > 1e-9 * self._cables.solver(name).line.length:
             message = "must be two different places, with some cable between them"
             raise SceneError([Problem(f"{name}/between", [a, b], message)])
         return low, high
@@ -196,11 +185,11 @@ class Routed(ABC):
     def _lay(self, name: str, old: Array, new: Array, mode: "Mode | None" = None) -> Line:
         """Changes the lengths in the scene; the line with its supports (grips too) at their new places."""
         shape = None if mode is None else (mode.entry.rest, mode.entry_places)
-        self._scene = grown(self._scene, name, old, new, shape)
-        line = self._line(self._scene.cable(name))
+        self._standing.scene = grown(self._standing.scene, name, old, new, shape)
+        line = self._standing.line(self._standing.scene.cable(name))
         said = {k.name: k.place for k in line.supports}
         supports: list[Support] = []
-        for support in self._solvers[name].supports:
+        for support in self._cables.solvers[name].supports:
             known = support.name in said and not support.slides
             place = said[support.name] if known else float(np.interp(support.place, old, new))
             supports.append(support._replace(place=place))
@@ -208,12 +197,12 @@ class Routed(ABC):
 
     def _lay_quickly(self, mode: "Mode", old: Array, new: Array) -> None:
         """The same, on the grid at hand: frames stay where they are among the points."""
-        solver = self._solvers[mode.name]
+        solver = self._cables.solvers[mode.name]
         counts = segment_counts(solver)
         line = self._lay(mode.name, old, new, mode)
         solver.set_line(replace(line, segments=int(counts.sum())), counts)
-        self._islands = None
-        self._dirty.add(mode.name)
+        self._cables.islands = None
+        self._cables.dirty.add(mode.name)
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -222,21 +211,21 @@ class Routed(ABC):
         began = time.perf_counter()
         soft = [mode for mode in self._modes.values() if isinstance(mode, Soft)]
         feeds = [mode for mode in self._modes.values() if isinstance(mode, Feed)]
-        if not self._dirty and not cold and all(mode.settled for mode in soft):
-            return self._equilibria(False)
+        if not self._cables.dirty and not cold and all(mode.settled for mode in soft):
+            return self._cables.solve_rods(False)
         for mode in feeds:
             with suppress(SceneError):  # what is said along the cable does not fit a shorter one: it stays as long
                 mode.follow()
         if soft:
             return self._soften(soft, cold, began)
-        report = self._equilibria(cold)
+        report = self._cables.solve_rods(cold)
         spent = report.iterations
         for k in range(MOST_FEEDS):
             if report.ok or not feeds:
                 break
             for mode in feeds:
                 mode.follow(FED_ON_TOP * 2.0**k)
-            report = self._equilibria(cold)
+            report = self._cables.solve_rods(cold)
             spent += report.iterations
         return report._replace(iterations=spent, seconds=time.perf_counter() - began)
 
@@ -261,10 +250,10 @@ class Routed(ABC):
             except SceneError as error:  # a load said at a length lies beyond the end of a shorter cable
                 unfit = f" ({error})"
                 return None
-            report = self._equilibria(cold and first)
+            report = self._cables.solve_rods(cold and first)
             spent += report.iterations
             if first and not certified(report):
-                report = self._equilibria(True)
+                report = self._cables.solve_rods(True)
                 spent += report.iterations
             first = False
             if not certified(report):
@@ -284,12 +273,12 @@ class Routed(ABC):
                 straight(span, mode) for k, span in enumerate(mode.spans()) if number + k in found.straight
             )
             number += len(part)
-            report = self._reports[mode.name]
+            report = self._cables.reports[mode.name]
             if found.reason and report.ok:
-                self._reports[mode.name] = replace(report, status="not_converged", reason=found.reason + unfit)
+                self._cables.reports[mode.name] = replace(report, status="not_converged", reason=found.reason + unfit)
             elif mode.notes:
-                self._reports[mode.name] = replace(report, warnings=(*report.warnings, *mode.notes))
-        return self._overall(spent, began)
+                self._cables.reports[mode.name] = replace(report, warnings=(*report.warnings, *mode.notes))
+        return self._cables.overall(spent, began)
 
 
 def follows_forces(cable: Cable) -> None:
@@ -310,7 +299,7 @@ class Mode(ABC):
 
     def remember(self) -> None:
         """The cable as it is now: what its rest shape is made from while its length changes."""
-        self.entry = self._simulation._scene.cable(self.name)
+        self.entry = self._simulation._standing.scene.cable(self.name)
         self.entry_places = self.places()
 
     def state(self) -> ModeState:
@@ -341,7 +330,7 @@ class Mode(ABC):
     @property
     def length(self) -> float:
         """Of the cable as it is now, m."""
-        return self._simulation._solver(self.name).line.length
+        return self._simulation._cables.solver(self.name).line.length
 
     def freeze(self) -> Report:
         """Leaves the mode: lengths stay as they are, points are spaced evenly again."""
@@ -372,7 +361,7 @@ class Feed(Mode):
             raise SceneError([Problem(f"{name}/between", ABSENT, message)])
         loose = {k for span in around for k in (span.before, span.after)} & free_supports(simulation, name)
         if loose:
-            held = simulation._solver(name).supports[min(loose)].name
+            held = simulation._cables.solver(name).supports[min(loose)].name
             message = "follows the pull by itself, so nothing is fed: hold it (motion = held) or use soften"
             raise SceneError([Problem(f"{name}/{held}", ABSENT, message)])
 
@@ -384,7 +373,7 @@ class Feed(Mode):
     def _around(self) -> list[Span]:
         """The spans that share some cable with the stretch between the two places."""
         tiny = 1e-9 * self.length
-        found = routing.spans(self._simulation._solver(self.name).supports)
+        found = routing.spans(self._simulation._cables.solver(self.name).supports)
         return [k for k in found if k.start < self.high - tiny and k.end > self.low + tiny]
 
     def pieces(self) -> list[tuple[float, float]]:
@@ -415,7 +404,7 @@ class Soft(Mode):
             raise SceneError([Problem(f"{name}/between", ABSENT, message)])
         for span in self.spans():
             if span.way < routing.LEAST_WAY * span.length:
-                supports = simulation._solver(name).supports
+                supports = simulation._cables.solver(name).supports
                 message = f"{supports[span.before].name} and {supports[span.after].name} are (nearly) at one place: "
                 message += "there is no straight way to compare its length with; type a length (lengthen)"
                 raise SceneError([Problem(name, ABSENT, message)])
@@ -438,7 +427,7 @@ class Soft(Mode):
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"bent = {value}: must lie between 0 (rather straight) and 1 (rather bent)")
         self._bent, self._tension, self.settled = float(value), None, False
-        self._simulation._dirty.add(self.name)
+        self._simulation._cables.dirty.add(self.name)
 
     @property
     def tension(self) -> float | None:
@@ -450,7 +439,7 @@ class Soft(Mode):
         if not value > 0.0:
             raise ValueError(f"tension = {value}: must be above 0, in N: without any the cable grows without end")
         self._tension, self.settled = float(value), False
-        self._simulation._dirty.add(self.name)
+        self._simulation._cables.dirty.add(self.name)
 
     def remember(self) -> None:
         super().remember()
@@ -464,7 +453,7 @@ class Soft(Mode):
     def spans(self) -> list[Span]:
         """Those that are soft."""
         tiny = 1e-9 * self.length
-        found = routing.spans(self._simulation._solver(self.name).supports)
+        found = routing.spans(self._simulation._cables.solver(self.name).supports)
         return [k for k in found if k.start >= self.low - tiny and k.end <= self.high + tiny]
 
     def pieces(self) -> list[tuple[float, float]]:
@@ -484,7 +473,7 @@ class Soft(Mode):
 
     def balance(self) -> Balance:
         """At the equilibrium just found."""
-        line = self._simulation._solver(self.name).line
+        line = self._simulation._cables.solver(self.name).line
         found = self.spans()
         way = self._ways()
         lengths = np.array([span.length for span in found])
@@ -508,7 +497,7 @@ class Soft(Mode):
 
     def _growing(self, result: CableResult, found: list[Span]) -> list[Array]:
         """∂h/∂ℓ of each segment, for each span: even, except around loads that keep a distance said as a length."""
-        line = fixed(self._simulation._solver(self.name).line)
+        line = fixed(self._simulation._cables.solver(self.name).line)
         if not any(load.from_start is not None or load.from_end is not None for load in self.entry.loads):
             return [routing.even_growth(result, span) for span in found]
         old = self.places()
@@ -516,12 +505,12 @@ class Soft(Mode):
         for span in found:
             by = 1e-3 * span.length
             new = old + np.where(old >= span.end - 1e-9 * self.length, by, 0.0)
-            longer = grown(self._simulation._scene, self.name, old, new)
-            moved = {k.name: k.place for k in self._simulation._line(longer.cable(self.name)).supports}
+            longer = grown(self._simulation._standing.scene, self.name, old, new)
+            moved = {k.name: k.place for k in self._simulation._standing.line(longer.cable(self.name)).supports}
             held = tuple(
                 k._replace(place=moved.get(k.name, float(np.interp(k.place, old, new)))) for k in line.supports
             )
-            other = replace(self._simulation._line(longer.cable(self.name)), supports=held)
+            other = replace(self._simulation._standing.line(longer.cable(self.name)), supports=held)
             rates.append(routing.growth_between(line, other, result.s, by))
         return rates
 
@@ -541,7 +530,7 @@ def shared(y: Array, soft: Sequence[Soft]) -> Iterable[Array]:
 
 
 def straight(span: Span, mode: Soft) -> str:
-    supports = mode._simulation._solver(mode.name).supports
+    supports = mode._simulation._cables.solver(mode.name).supports
     return (
         f"between {supports[span.before].name} and {supports[span.after].name} the shortest length is the best: "
         f"it stops at {1000.0 * span.length:.6g} mm, the straight way is {1000.0 * span.way:.6g} mm"
@@ -555,7 +544,7 @@ def fixed(line: Line) -> Line:
 
 def free_supports(simulation: Routed, name: str) -> set[int]:
     """Numbers of the supports that sit on junctions and parts which move freely."""
-    scene = simulation._scene
+    scene = simulation._standing.scene
     cable = scene.cable(name)
     floating = {k.name for k in scene.junctions if k.motion == "free"}
     joined = {
@@ -566,9 +555,8 @@ def free_supports(simulation: Routed, name: str) -> set[int]:
         if member.cable == name
     }
     loose = {part.name for part in scene.parts if part.motion == "free"}
-    named = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-    joined |= {key for key, held in named.items() if held is not None and held.on in loose}
-    return {k for k, support in enumerate(simulation._solver(name).supports) if support.name in joined}
+    joined |= {key for key, held in cable.held.items() if held is not None and held.on in loose}
+    return {k for k, support in enumerate(simulation._cables.solver(name).supports) if support.name in joined}
 
 
 def metres(value: float | str | None, name: str) -> float:

@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.exchange.tracks import Recorded, read_track
+from lissom.keeping import Checkpoint
 from lissom.posing import part_way
+from lissom.reports import Report, SolveError
+from lissom.rods.result import CableResult
 from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
 from lissom.scene.joint import Joint, Motion, Value, mixed
 from lissom.scene.pose import Pose
-from lissom.simulation import CableResult, Checkpoint, Report, Simulation, SolveError
+from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]

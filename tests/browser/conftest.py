@@ -47,7 +47,7 @@ class Server:
 
     def __init__(self, folder: Path, scene: str | None) -> None:
         self.folder = folder
-        command = [sys.executable, "-m", "lissom.cli", "studio", *([scene] if scene else [])]
+        command = [sys.executable, "-m", "lissom", "studio", *([scene] if scene else [])]
         self.process = subprocess.Popen(
             [*command, "--no-browser", "--port", "0"], cwd=folder, stdout=subprocess.PIPE, text=True
         )

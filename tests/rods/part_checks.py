@@ -332,7 +332,7 @@ class Frame:
         found = []
         r = self.results[cable.name]
         world = joined(self.scene, cable, self.poses, self.junctions)
-        supports = {"start": world.start, "end": world.end, **{clip.name: clip for clip in world.clips}}
+        supports = world.held
         for name, place in r.places.items():
             said = supports.get(name)
             if said is None or said.position is None:
@@ -372,7 +372,7 @@ class Frame:
                 seats = [
                     (c.name, name)
                     for c in self.scene.cables
-                    for name, k in {"start": c.start, "end": c.end, **{k.name: k for k in c.clips}}.items()
+                    for name, k in c.held.items()
                     if k is not None and k.on == part.name
                 ]
                 position, q = self.poses[part.name]

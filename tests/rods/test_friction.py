@@ -613,8 +613,8 @@ def test_a_state_that_is_put_back_is_in_equilibrium_at_once() -> None:
     for y in (0.0, 0.004):
         simulation.move("table", position=[0.0, y, 0.0])
         simulation.solve().raise_if_failed()
-    assert simulation._islands is not None
-    (assembly,) = simulation._islands.assemblies
+    assert simulation._cables.islands is not None
+    (assembly,) = simulation._cables.islands.assemblies
     system = assembly._system
     assert system is not None
     before, there = system._errors(), snapshot(system, assembly._slides)

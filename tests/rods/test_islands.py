@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom import simulation as simulating
+from lissom import cables
 from lissom.rods.assembly import Assembly
 from lissom.rods.past import Past
 from lissom.scene import Scene
@@ -56,8 +56,8 @@ def lower(simulation: Simulation, height: float) -> None:
 
 
 def islands(simulation: Simulation) -> list[list[str]]:
-    assert simulation._islands is not None
-    return sorted(sorted(k.solvers) for k in simulation._islands.assemblies)
+    assert simulation._cables.islands is not None
+    return sorted(sorted(k.solvers) for k in simulation._cables.islands.assemblies)
 
 
 def points(simulation: Simulation, name: str) -> np.ndarray:
@@ -67,7 +67,7 @@ def points(simulation: Simulation, name: str) -> np.ndarray:
 @pytest.fixture
 def as_one(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """All cables are one system, whether they meet or not."""
-    monkeypatch.setattr(simulating, "bound", lambda scene: [[k.name for k in scene.cables]])
+    monkeypatch.setattr(cables, "bound", lambda scene: [[k.name for k in scene.cables]])
     return monkeypatch
 
 
@@ -197,8 +197,8 @@ def test_a_state_with_several_islands_comes_back_with_its_contacts() -> None:
 
 def test_the_past_of_some_cables_is_a_part_of_that_of_all() -> None:
     simulation = on_the_floor()
-    assert simulation._islands is not None
-    past = simulation._islands.past
+    assert simulation._cables.islands is not None
+    past = simulation._cables.islands.past
     assert past.rubbed is not None
     again = Past.together([past.only(["upper", "lower"]), past.only(["floor"])], list(past.cables))
     assert len(again.contacts) == len(past.contacts) > 0

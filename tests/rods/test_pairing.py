@@ -5,11 +5,11 @@ import pytest
 from numpy.typing import NDArray
 
 from lissom import Simulation
+from lissom.reports import SolveError
 from lissom.rods import bordered, springs
 from lissom.rods.pairing import Pairing
 from lissom.rods.surroundings import Skin
 from lissom.scene import Scene
-from lissom.simulation import SolveError
 
 Array = NDArray[np.float64]
 

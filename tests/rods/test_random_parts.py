@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from lissom import Simulation
-from lissom.simulation import Report, SolveError
+from lissom.reports import Report, SolveError
 from tests.rods.part_checks import Frame, distances_of, excuses, passed_through, way_excuses
 from tests.rods.random_parts import Move, drawn
 

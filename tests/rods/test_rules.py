@@ -13,8 +13,8 @@ def dragged(rule: Rule) -> tuple[Simulation, int]:
     simulation = on_part_simulation(ACROSS, "{ position = [0, 0, 0] }", "{ position = [0.8, 0.1, 0.05] }")
     iterations = 0
     for frame in range(1, 4):
-        assert simulation._islands is not None
-        (assembly,) = simulation._islands.assemblies
+        assert simulation._cables.islands is not None
+        (assembly,) = simulation._cables.islands.assemblies
         assert assembly._system is not None
         assembly._system.rule = rule
         simulation.move("cable/end", position=(0.8, 0.1, 0.05 + 0.003 * frame))

@@ -5,8 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
+from lissom.reports import Report
 from lissom.scene import Scene
-from lissom.simulation import Report, Simulation
+from lissom.simulation import Simulation
 from tests.rods.reference_scenes import CABLE, one_cable
 
 

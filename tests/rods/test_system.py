@@ -21,8 +21,8 @@ EULER = math.pi**2 * B / LENGTH**2
 
 
 def system_of(simulation: Simulation) -> System:
-    assert simulation._islands is not None
-    (assembly,) = simulation._islands.assemblies
+    assert simulation._cables.islands is not None
+    (assembly,) = simulation._cables.islands.assemblies
     assert assembly._system is not None
     return assembly._system
 

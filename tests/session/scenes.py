@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from lissom.scene import Scene, SceneError
 from lissom.session import replaying
-from lissom.session.messages import Command, Event, Replay
+from lissom.session.messages.commands import Command, Replay
+from lissom.session.messages.events import Event
 from lissom.session.session import Session
 from lissom.session.slots import Slot
 from lissom.session.workspace import Workspace

@@ -9,21 +9,18 @@ import pytest
 from lissom.scene import SceneError
 from lissom.session.arranging import read_points
 from lissom.session.describing import describe
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddClip,
     AddPoints,
     AddType,
     Arrange,
-    ClipInfo,
     Colour,
     Edit,
     KeepVariant,
     KeepView,
     Lengthen,
-    MakeInfo,
     Open,
     Plot,
-    Quantity,
     Redo,
     RemovePoints,
     RemoveVariant,
@@ -33,8 +30,9 @@ from lissom.session.messages import (
     ShowVariant,
     TakeVariant,
     Undo,
-    View,
 )
+from lissom.session.messages.events import ClipInfo, MakeInfo
+from lissom.session.messages.values import Quantity, View
 from lissom.session.session import Session
 from lissom.session.shapes import along, readouts
 from lissom.session.surfaces import Surfaces

@@ -9,7 +9,7 @@ import pytest
 import trimesh
 
 from lissom.scene import SceneError
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddCable,
     AddClip,
     AddMeasure,
@@ -25,8 +25,6 @@ from lissom.session.messages import (
     Join,
     Lengthen,
     Mount,
-    Notice,
-    Pick,
     Plot,
     Redo,
     Remove,
@@ -39,6 +37,8 @@ from lissom.session.messages import (
     SpaceClips,
     Undo,
 )
+from lissom.session.messages.events import Notice
+from lissom.session.messages.values import Pick
 from lissom.session.session import Session
 from lissom.session.shapes import readouts
 from lissom.session.uploads import keep_upload

@@ -11,7 +11,7 @@ import trimesh
 
 from lissom.scene import Scene, SceneError
 from lissom.session import filing
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddClip,
     AddMeasure,
     AddPart,
@@ -28,12 +28,11 @@ from lissom.session.messages import (
     KeepView,
     New,
     Open,
-    Pick,
     Save,
     SetUnit,
     TakeVariant,
-    View,
 )
+from lissom.session.messages.values import Pick, View
 from lissom.session.session import Session
 from lissom.session.stored import stored
 from lissom.session.uploads import keep_upload, upload_file

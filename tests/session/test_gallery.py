@@ -13,7 +13,7 @@ from lissom.session.demos import solved
 from lissom.session.desk import Shapes, desk_path, load_desk
 from lissom.session.filing import open_demo
 from lissom.session.gallery import gallery
-from lissom.session.messages import Edit, New
+from lissom.session.messages.commands import Edit, New
 from lissom.session.session import Session
 from lissom.session.shapes import readouts, shapes
 from lissom.session.stored import stored
@@ -120,7 +120,7 @@ def test_the_load_of_the_crane_swings_as_a_pendulum_whose_support_sets_off(hose:
 @pytest.mark.parametrize("name", ["hot-pipe", "nothing"])
 def test_a_demo_on_the_command_line(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "lissom.cli", "demo", name, "--json"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "lissom", "demo", name, "--json"], capture_output=True, text=True, check=False
     )
     if name == "nothing":
         assert done.returncode == 2

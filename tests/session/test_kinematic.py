@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lissom.session.messages import Drag, Drop, Edit, Grab, Undo
+from lissom.session.messages.commands import Drag, Drop, Edit, Grab, Undo
 from lissom.session.session import Session
 from lissom.session.shapes import cable_values
 from tests.session.scenes import points

@@ -8,7 +8,8 @@ import pytest
 
 from lissom.analysis.report import findings
 from lissom.scene import Scene
-from lissom.session.messages import AddClip, Drag, Drop, Edit, Feed, Freeze, Grab, HowLong, Lengthen, Soften, Status
+from lissom.session.messages.commands import AddClip, Drag, Drop, Edit, Feed, Freeze, Grab, HowLong, Lengthen, Soften
+from lissom.session.messages.events import Status
 from lissom.session.session import Session
 from lissom.simulation import Simulation
 from tests.session.scenes import HOSE, certified, make_session, points, same, shape_of, told

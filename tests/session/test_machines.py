@@ -17,18 +17,8 @@ from lissom.session import running as runs
 from lissom.session import wire
 from lissom.session.describing import describe
 from lissom.session.filing import open_demo
-from lissom.session.machinemessages import (
-    Advance,
-    ExportRun,
-    FindRest,
-    Pace,
-    Play,
-    Rewind,
-    SetMotor,
-    Watch,
-)
 from lissom.session.machines import machine_values, rope_numbers
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     Cancel,
     Drag,
     Drop,
@@ -43,7 +33,17 @@ from lissom.session.messages import (
     Stop,
     Undo,
 )
-from lissom.session.motionmessages import SetJoints
+from lissom.session.messages.machines import (
+    Advance,
+    ExportRun,
+    FindRest,
+    Pace,
+    Play,
+    Rewind,
+    SetMotor,
+    Watch,
+)
+from lissom.session.messages.motion import SetJoints
 from lissom.session.session import Session
 from lissom.session.shapes import frame, readouts
 from lissom.session.surfaces import Surfaces
@@ -291,7 +291,7 @@ def test_an_edit_is_of_the_start_and_undo_leads_back_into_the_run(hoist: Session
 
 
 def test_what_is_looked_at_or_arranged_leaves_time_alone(hoist: Session) -> None:
-    from lissom.session.messages import Arrange
+    from lissom.session.messages.commands import Arrange
 
     hoist.do(Advance(60))
     hoist.do(Arrange(hidden=["post"]))
@@ -388,7 +388,7 @@ def test_escape_takes_a_pull_back(hoist: Session) -> None:
 
 
 def test_what_is_locked_is_not_pulled(hoist: Session) -> None:
-    from lissom.session.messages import Arrange
+    from lissom.session.messages.commands import Arrange
 
     hoist.do(Arrange(locked=["load"]))
     with pytest.raises(ValueError, match="load: is locked"):

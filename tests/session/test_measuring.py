@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lissom.session.messages import AddMeasure, AddShape, MeasureValue, Move, Pick, RemoveMeasure, Undo
+from lissom.session.messages.commands import AddMeasure, AddShape, Move, RemoveMeasure, Undo
+from lissom.session.messages.snapshots import MeasureValue
+from lissom.session.messages.values import Pick
 from lissom.session.session import Session
 from lissom.session.shapes import readouts
 from tests.session.scenes import points
@@ -107,7 +109,7 @@ def test_measures_come_and_go_with_undo(hose: Session) -> None:
 
 def test_a_measure_of_what_is_gone_is_left_out(hose: Session) -> None:
     """A measure on a part that was removed used to end the read-outs."""
-    from lissom.session.messages import AddCable, Mount, Remove
+    from lissom.session.messages.commands import AddCable, Mount, Remove
 
     name = hose.do(AddCable(Mount((0.0, 0.2, 0.0), (1, 0, 0)), Mount((0.3, 0.2, 0.0), (1, 0, 0)), length=0.4))
     hose.do(AddMeasure(Pick("place", O, name, at=0.5), Pick("cable", O, name)))

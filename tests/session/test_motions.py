@@ -10,8 +10,8 @@ import pytest
 
 from lissom.scene import Scene, SceneError
 from lissom.session.describing import describe
-from lissom.session.messages import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Save, Script, Undo
-from lissom.session.motionmessages import (
+from lissom.session.messages.commands import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Save, Script, Undo
+from lissom.session.messages.motion import (
     AddMotion,
     GoToPosition,
     GoToTime,

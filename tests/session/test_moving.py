@@ -8,7 +8,20 @@ import pytest
 
 from lissom.scene import SceneError
 from lissom.scene.frames import frame_quaternion
-from lissom.session.messages import AddClip, Arrange, Cancel, ClipKind, Drag, Drop, Edit, Grab, Move, Redo, Turn, Undo
+from lissom.session.messages.commands import (
+    AddClip,
+    Arrange,
+    Cancel,
+    ClipKind,
+    Drag,
+    Drop,
+    Edit,
+    Grab,
+    Move,
+    Redo,
+    Turn,
+    Undo,
+)
 from lissom.session.session import Session
 from tests.session.scenes import HARNESS, HOSE, apart, certified, make_session, points, said, same, shape_of
 

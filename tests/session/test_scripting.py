@@ -10,7 +10,7 @@ import pytest
 import trimesh
 
 import lissom
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddCable,
     AddClip,
     AddMeasure,
@@ -33,7 +33,6 @@ from lissom.session.messages import (
     Lengthen,
     Mount,
     Move,
-    Pick,
     Record,
     Redo,
     Remove,
@@ -49,6 +48,7 @@ from lissom.session.messages import (
     Turn,
     Undo,
 )
+from lissom.session.messages.values import Pick
 from lissom.session.session import Session
 from lissom.session.uploads import keep_upload
 from lissom.simulation import Simulation
@@ -254,7 +254,7 @@ def test_a_drag_that_was_stopped_is_replayed_to_the_same_place(hose: Session) ->
 
 
 def test_opening_another_scene_ends_the_recording(hose: Session) -> None:
-    from lissom.session.messages import New
+    from lissom.session.messages.commands import New
 
     hose.do(Record(True))
     hose.do(AddClip("hose", 0.5))

@@ -12,7 +12,7 @@ import pytest
 from lissom.scene import Scene
 from lissom.session import replaying
 from lissom.session.filing import keep
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddClip,
     Cancel,
     Command,
@@ -33,7 +33,7 @@ from lissom.session.messages import (
     Stop,
     Undo,
 )
-from lissom.session.motionmessages import Scrub, SetJoints, Steer
+from lissom.session.messages.motion import Scrub, SetJoints, Steer
 from lissom.session.session import Session
 from lissom.simulation import Halted, watched
 from tests.session.scenes import certified, make_session, replayed, said, same, shape_of, told

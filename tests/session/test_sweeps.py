@@ -11,8 +11,8 @@ import pytest
 
 from lissom.analysis.sweeps import Swept, read
 from lissom.session.background import Background
-from lissom.session.messages import Edit, Undo
-from lissom.session.motionmessages import (
+from lissom.session.messages.commands import Edit, Undo
+from lissom.session.messages.motion import (
     ExportSweep,
     GoToTime,
     KeepPosition,

@@ -65,7 +65,7 @@ class Server:
     """`lissom studio` on a free port of this machine."""
 
     def __init__(self, folder: Path, *arguments: str, host: str = "127.0.0.1") -> None:
-        command = [sys.executable, "-m", "lissom.cli", "studio", *arguments]
+        command = [sys.executable, "-m", "lissom", "studio", *arguments]
         command += ["--port", "0", "--no-browser", "--host", host]
         self.process = subprocess.Popen(
             command,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lissom.session import describing, filing, shapes
-from lissom.session.messages import AddClip, Drag, Drop, Edit, Grab, Record, Replay
+from lissom.session.messages.commands import AddClip, Drag, Drop, Edit, Grab, Record, Replay
 from lissom.session.surfaces import Surfaces
 from lissom.studio import warming
 from lissom.studio.launching import END, GIVE_STATE, Start

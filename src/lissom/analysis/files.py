@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from lissom.analysis.report import Findings, json_text
 from lissom.rods.result import CableResult
-from lissom.scene.errors import ABSENT, Problem, SceneError
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import write
 
 if TYPE_CHECKING:
     from lissom.analysis.scenery import Thing
@@ -20,14 +19,6 @@ CONTACTS = "contacts"
 """The name of the table of contacts: no cable's."""
 
 PICTURES = ("png", "svg")
-
-
-def make_folder(folder: Path) -> None:
-    """The folder, made if need be; SceneError if it cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise unwritable(folder, error) from None
 
 
 def write_findings(found: Findings, folder: Path) -> Iterator[Path]:
@@ -79,19 +70,6 @@ def picture(simulation: Simulation, cable: str, path: Path | None) -> bytes:
     if path is not None:
         write(path, content)
     return content
-
-
-def write(path: Path, content: bytes) -> Path:
-    try:
-        write_atomically(path, content)
-    except (OSError, ValueError) as error:
-        raise unwritable(path, error) from None
-    return path
-
-
-def unwritable(path: Path, error: OSError | ValueError) -> SceneError:
-    message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
-    return SceneError([Problem("", ABSENT, message, file=str(path))])
 
 
 def stems(cables: Iterable[str]) -> dict[str, str]:

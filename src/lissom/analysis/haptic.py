@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lissom.analysis.files import make_folder, write
 from lissom.analysis.report import plain, pretty
 from lissom.haptic.loop import LoopReport, Trace
 from lissom.haptic.program import Program, make_program
 from lissom.haptic.recording import Recording
 from lissom.haptic.states import Segments
+from lissom.scene.files import make_folder, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

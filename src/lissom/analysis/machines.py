@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
-from lissom.analysis.files import make_folder, write
 from lissom.analysis.report import plain, pretty
 from lissom.analysis.ropechecks import rope_checks, worst
 from lissom.scene import Scene
+from lissom.scene.files import make_folder, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from lissom.analysis.scenery import scenery
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import write_atomically
 from lissom.simulation import Simulation
 
 ENDLESS = 100.0

@@ -18,6 +18,7 @@ from lissom.analysis.along import Along
 from lissom.analysis.checks import Check, check_cable
 from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
+from lissom.reports import Report, SolveError
 from lissom.rods.describing import Contact
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
@@ -25,7 +26,7 @@ from lissom.rods.surroundings import Clearance
 from lissom.scene import Scene
 from lissom.scene.placing import Poses
 from lissom.scene.pose import Pose
-from lissom.simulation import Report, Simulation, SolveError
+from lissom.simulation import Simulation
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def findings(simulation: Simulation, report: Report, scene: Scene | None = None)
     checks: list[Check] = []
     for name, result in results.items():
         checks += check_cable(scene, name, result, [k for k in clear if k.cable == name] if known else None)
-    notes, poses = list(simulation.notes), dict(simulation._parts)
+    notes, poses = list(simulation.notes), {part.name: simulation.pose(part.name) for part in scene.parts}
     return Findings(scene, report, results, tuple(checks), contacts, clearances, tuple(notes), poses)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
-from lissom.analysis.files import stems, write
+from lissom.analysis.files import stems
 from lissom.analysis.needing import Needed
 from lissom.analysis.report import plain
 from lissom.analysis.sweepfiles import RESULT, clear_results, csv_text
@@ -23,6 +23,7 @@ from lissom.analysis.sweeps import RELEASED, Loop, Reading, SnapReading, Swept, 
 from lissom.analysis.sweptvolume import Room
 from lissom.analysis.table import lined_table
 from lissom.scene import Scene
+from lissom.scene.files import write
 
 Array = NDArray[np.float64]
 Mesh = tuple[Array, NDArray[np.int64]]

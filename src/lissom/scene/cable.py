@@ -225,6 +225,11 @@ class Cable(TypeFields):
     friction: Friction = Field(0.0, description="coefficient of friction with other cables, and itself")
     ignore: tuple[Name, ...] = Field((), description="names of parts that it never touches", max_length=10_000)
 
+    @property
+    def held(self) -> dict[str, End | Clip | None]:
+        """What holds it, by name: start and end (None where free), and the clips."""
+        return {"start": self.start, "end": self.end, **{clip.name: clip for clip in self.clips}}
+
     def clip(self, name: str) -> Clip:
         """The clip of this name."""
         for clip in self.clips:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import copy
 import json
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lissom.scene.errors import ABSENT, Problem, SceneError
+from lissom.scene.errors import SceneError
+from lissom.scene.files import unwritable, write_atomically
 from lissom.scene.reading import Document, Syntax, read_json, read_toml, syntax_of, validated
 from lissom.scene.writing import cable_text, joint_text, junction_text, motion_text, part_text, toml_text, value_text
 
@@ -41,8 +41,7 @@ def save(scene: Scene, path: Path) -> None:
     try:
         write_atomically(path, text.encode("utf-8"))
     except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
-        raise SceneError([Problem("", ABSENT, message, file=str(path))]) from None
+        raise unwritable(path, error) from None
 
 
 def with_files_from(scene: Scene, folder: Path) -> Scene:
@@ -205,21 +204,3 @@ def _new_table(items: Any, value: dict[str, Any], convert: Convert) -> Any:
             table[key] = _new_item(key, item, convert)
         return table
     return convert(value)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace the file as a whole: a reader, or a crash, sees the old one or the new one."""
-    path = Path(os.path.realpath(path))  # a link stays a link
-    part = path.parent / f".lissom-{secrets.token_hex(8)}.part"
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            part.chmod(path.stat().st_mode & 0o777)
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

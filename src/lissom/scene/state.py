@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.scene.errors import ABSENT, Problem, SceneError
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import unwritable, write_atomically
 
 LARGEST_STATE: Final = 2 * 2**30
 """Bytes of all arrays together, unpacked: ten million points with poses and multipliers."""
@@ -49,7 +49,7 @@ def save_state(path: str | Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     try:
         write_atomically(Path(path), packed)
     except OSError as error:
-        raise _broken(path, f"cannot be written: {error.strerror or error}") from None
+        raise unwritable(path, error) from None
 
 
 def unpacked_state(packed: bytes) -> Arrays:

@@ -9,17 +9,14 @@ from dataclasses import replace
 from lissom.scene.part import MESH_UNITS
 from lissom.session.desk import Desk, Variant, variant_scenes
 from lissom.session.measuring import measure_text
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddMeasure,
     AddPoints,
     Arrange,
     Colour,
-    Json,
     KeepVariant,
     KeepView,
-    MeasureInfo,
     Plot,
-    PointsInfo,
     RemoveMeasure,
     RemovePoints,
     RemoveVariant,
@@ -27,8 +24,9 @@ from lissom.session.messages import (
     SetUnit,
     ShowVariant,
     TakeVariant,
-    Vec3,
 )
+from lissom.session.messages.events import MeasureInfo, PointsInfo
+from lissom.session.messages.values import Json, Vec3
 from lissom.session.session import Act, Session
 from lissom.session.shapes import cable_values, shapes
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from lissom.analysis.sweepfiles import Request
 from lissom.analysis.sweeps import Swept
+from lissom.keeping import SimulationState
 from lissom.scene import Scene, SectionProperties
-from lissom.session.motionmessages import SweepProgress
+from lissom.session.messages.motion import SweepProgress
 from lissom.session.surfaces import packed
 from lissom.session.sweeper import Advanced, Ended, EnvelopeJob, News, Sweeper, SweepJob, Visited
-from lissom.simulation import SimulationState
 
 Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
 

@@ -12,7 +12,7 @@ from lissom.analysis.along import directors
 from lissom.scene.pose import Pose, relative
 from lissom.scene.sections import SectionProperties
 from lissom.scene.shape import PlaneShape
-from lissom.session.messages import Vec3
+from lissom.session.messages.values import Vec3
 from lissom.session.session import Session
 from lissom.session.surfaces import surface_of
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from lissom.scene import Scene
 from lissom.session.desk import Shapes, desk_path, load_desk, save_desk
 from lissom.session.gallery import gallery
-from lissom.session.messages import KeepVariant, Reset, ShowVariant, TakeVariant
+from lissom.session.messages.commands import KeepVariant, Reset, ShowVariant, TakeVariant
 from lissom.session.session import Session
 from lissom.session.shapes import shapes
 from lissom.session.slots import Slot

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lissom.analysis.catalogue import facts
+from lissom.reports import SolveError
 from lissom.rods.line import NO_DIRECTION
 from lissom.routing import Feed, Soft
 from lissom.scene import Cable, CableType, Scene
@@ -12,7 +13,7 @@ from lissom.scene.library import library
 from lissom.scene.sections import SectionProperties
 from lissom.session.desk import Variant
 from lissom.session.machines import machine_info
-from lissom.session.messages import (
+from lissom.session.messages.events import (
     CableInfo,
     ClipInfo,
     FrameInfo,
@@ -23,15 +24,13 @@ from lissom.session.messages import (
     Support,
     TypeInfo,
     VariantInfo,
-    Vec3,
-    Vec4,
 )
+from lissom.session.messages.values import Vec3, Vec4
 from lissom.session.motions import joint_infos, motion_infos, position_infos
 from lissom.session.moving import is_joined
 from lissom.session.outlines import THINNEST, outline
 from lissom.session.session import Session
 from lissom.session.surfaces import Surfaces
-from lissom.simulation import SolveError
 
 
 def describe(session: Session, surfaces: Surfaces) -> SceneEvent:
@@ -131,7 +130,7 @@ def points(session: Session, name: str) -> int:
 
 def supports(session: Session, scene: Scene, cable: Cable) -> list[Support]:
     """Start, clips, end: also the ends that nothing holds."""
-    said = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
+    said = cable.held
     found: list[Support] = []
     for k in session.simulation.supports(cable.name):
         held = said.get(k.name)

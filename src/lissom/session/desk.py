@@ -16,9 +16,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from lissom.scene import Scene, SceneError, packed_state, unpacked_state
-from lissom.scene.saving import with_files_from, write_atomically
+from lissom.scene.files import write_atomically
+from lissom.scene.saving import with_files_from
 from lissom.session import wire
-from lissom.session.messages import CableValues, MeasureInfo, PointsInfo, Quantity, Unit, Vec3, Vec4, View
+from lissom.session.messages.events import MeasureInfo, PointsInfo
+from lissom.session.messages.snapshots import CableValues
+from lissom.session.messages.values import Quantity, Unit, Vec3, Vec4, View
 
 Shapes = dict[str, tuple[list[Vec3], list[Vec4]]]
 """Positions and quaternions of cables, by name."""

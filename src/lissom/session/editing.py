@@ -15,12 +15,13 @@ import numpy as np
 from lissom.assembling import make_solid
 from lissom.building import free_name
 from lissom.scene import Scene, SceneError
+from lissom.scene.files import write_atomically
 from lissom.scene.frames import frame_quaternion
 from lissom.scene.pose import relative
-from lissom.scene.saving import path_from, write_atomically
+from lissom.scene.saving import path_from
 from lissom.session.beside import ABOVE, room_beside
 from lissom.session.measuring import measure_text
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddCable,
     AddClip,
     AddPart,
@@ -29,14 +30,13 @@ from lissom.session.messages import (
     Duplicate,
     Edit,
     Join,
-    Json,
     Mount,
-    Notice,
     Remove,
     Rename,
     SpaceClips,
-    Vec4,
 )
+from lissom.session.messages.events import Notice
+from lissom.session.messages.values import Json, Vec4
 from lissom.session.session import Act, Session
 from lissom.session.surfaces import surface_of
 from lissom.session.uploads import upload_file

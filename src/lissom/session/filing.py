@@ -5,29 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lissom.analysis.files import make_folder, write_findings
+from lissom.analysis.files import write_findings
 from lissom.analysis.models import write_glb
 from lissom.analysis.report import findings, json_text
 from lissom.scene import Scene, SceneError, new_scene, state_path
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import make_folder, write_atomically
 from lissom.session import replaying
 from lissom.session.desk import Desk, desk_path, load_desk, moved_to, save_desk
 from lissom.session.gallery import gallery
 from lissom.session.history import Moment
-from lissom.session.messages import (
-    Discard,
-    Drop,
-    ExportFile,
-    Files,
-    Json,
-    New,
-    Notice,
-    Open,
-    Record,
-    Replay,
-    Save,
-    Script,
-)
+from lissom.session.messages.commands import Discard, Drop, ExportFile, Files, New, Open, Record, Replay, Save, Script
+from lissom.session.messages.events import Notice
+from lissom.session.messages.values import Json
 from lissom.session.recording import read_recording
 from lissom.session.running import Running, before_an_edit, rewind
 from lissom.session.scripting import Base, script

@@ -8,7 +8,7 @@ from typing import Final
 
 from lissom.rods.line import NO_DIRECTION
 from lissom.scene.pose import Pose, composed, relative
-from lissom.session.messages import Vec3, Vec4
+from lissom.session.messages.values import Vec3, Vec4
 from lissom.session.session import Session
 
 NO_TURN: Final = (1.0, 0.0, 0.0, 0.0)
@@ -54,9 +54,7 @@ def carriers(session: Session, path: str) -> Iterator[str]:
     scene = session.simulation.scene
     name, _, held = path.partition("/")
     if held:
-        cable = scene.cable(name)
-        ends = {"start": cable.start, "end": cable.end, **{clip.name: clip for clip in cable.clips}}
-        support = ends.get(held)
+        support = scene.cable(name).held.get(held)
         on = None if support is None else support.on
     else:
         on = next((k.parent for k in scene.parts if k.name == name), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from lissom.keeping import SimulationState
 from lissom.routing import ModeState
 from lissom.session.desk import Desk
 from lissom.session.scripting import Base
-from lissom.simulation import SimulationState
 
 MOST_STEPS: Final = 200
 

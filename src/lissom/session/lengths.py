@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from lissom.analysis.report import findings
-from lissom.session.messages import Feed, Freeze, HowLong, Json, Lengthen, Soften, Status
+from lissom.session.messages.commands import Feed, Freeze, HowLong, Lengthen, Soften
+from lissom.session.messages.events import Status
+from lissom.session.messages.values import Json
 from lissom.session.session import Act, Session
 
 GROWTH: Final = 1.05

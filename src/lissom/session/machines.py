@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.analysis.files import make_folder
 from lissom.analysis.machines import write_run
+from lissom.scene.files import make_folder
 from lissom.session import running as runs
-from lissom.session.machinemessages import (
+from lissom.session.messages.events import Notice
+from lissom.session.messages.machines import (
     Advance,
     AxisInfo,
     AxisValue,
@@ -33,7 +34,8 @@ from lissom.session.machinemessages import (
     SpanValue,
     Watch,
 )
-from lissom.session.messages import CheckValue, Json, Notice
+from lissom.session.messages.snapshots import CheckValue
+from lissom.session.messages.values import Json
 from lissom.session.running import FASTEST, SLOWEST, Running, running
 from lissom.session.session import Act, Session
 from lissom.session.trace import thinned

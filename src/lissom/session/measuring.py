@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from lissom.analysis.along import directors
 from lissom.geometry.clearance import clearance
-from lissom.session.messages import MeasureInfo, MeasureValue, Pick, Vec3
+from lissom.session.messages.events import MeasureInfo
+from lissom.session.messages.snapshots import MeasureValue
+from lissom.session.messages.values import Pick, Vec3
 from lissom.session.surfaces import surface_of
 
 if TYPE_CHECKING:

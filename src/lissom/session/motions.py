@@ -18,8 +18,9 @@ from lissom.session.leading import (
     step_lines,
     take_joints,
 )
-from lissom.session.messages import Drop, Json, Notice
-from lissom.session.motionmessages import (
+from lissom.session.messages.commands import Drop
+from lissom.session.messages.events import Notice
+from lissom.session.messages.motion import (
     AddMotion,
     GoToPosition,
     GoToTime,
@@ -36,6 +37,7 @@ from lissom.session.motionmessages import (
     Steer,
     Take,
 )
+from lissom.session.messages.values import Json
 from lissom.session.session import Act, Session
 from lissom.session.taking import Taking
 from lissom.sweeping import Course, Goal, present

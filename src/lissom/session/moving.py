@@ -10,16 +10,19 @@ import numpy as np
 
 from lissom.building import SMALL_TURN
 from lissom.posing import part_way
+from lissom.reports import Report
 from lissom.rods.result import CableResult
 from lissom.scene.pose import Pose
 from lissom.session import running as runs
 from lissom.session.groups import NO_TURN, group_of, pose_of
 from lissom.session.leading import lead, let_go
-from lissom.session.messages import Cancel, Drag, Drop, Grab, Held, Json, Move, Turn, Vec3, Vec4
+from lissom.session.messages.commands import Cancel, Drag, Drop, Grab, Move, Turn
+from lissom.session.messages.snapshots import Held
+from lissom.session.messages.values import Json, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session
-from lissom.simulation import Halted, Report
+from lissom.simulation import Halted
 from lissom.sweeping import Goal, present
 
 NEARER: Final = 14

@@ -9,7 +9,7 @@ from lissom.scene import Scene
 from lissom.scene.frames import Quaternion, conjugate, cross, normalized, product, smallest_rotation, unit
 from lissom.scene.joint import Joint, Value
 from lissom.scene.pose import NO_TURN, Pose, turned
-from lissom.session.messages import Vec3, Vec4
+from lissom.session.messages.values import Vec3, Vec4
 from lissom.simulation import Simulation
 
 TURNED = 1e-6

@@ -13,12 +13,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from lissom.scene import state_path
-from lissom.scene.saving import write_atomically
+from lissom.scene.files import write_atomically
 from lissom.session import wire
 from lissom.session.desk import desk_path
-from lissom.session.machinemessages import ExportRun, Watch
-from lissom.session.messages import Command, Discard, ExportFile, Files, New, Open, Record, Replay, Save, Script, Stop
-from lissom.session.motionmessages import ExportSweep, ShowEnvelope, StopSweep, Sweep, Take
+from lissom.session.messages.commands import (
+    Command,
+    Discard,
+    ExportFile,
+    Files,
+    New,
+    Open,
+    Record,
+    Replay,
+    Save,
+    Script,
+    Stop,
+)
+from lissom.session.messages.machines import ExportRun, Watch
+from lissom.session.messages.motion import ExportSweep, ShowEnvelope, StopSweep, Sweep, Take
 from lissom.session.replaying import Entry
 
 SILENT: Final = (

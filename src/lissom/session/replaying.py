@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lissom.session.messages import Command, Drop, Notice
+from lissom.session.messages.commands import Command, Drop
+from lissom.session.messages.events import Notice
 from lissom.session.running import pause
 
 if TYPE_CHECKING:

@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from lissom.keeping import Checkpoint
 from lissom.scene.pose import NO_TURN, composed, relative
-from lissom.session.machinemessages import Advance, Clock
-from lissom.session.messages import Drag, Held, Notice, Vec3
+from lissom.session.messages.commands import Drag
+from lissom.session.messages.events import Notice
+from lissom.session.messages.machines import Advance, Clock
+from lissom.session.messages.snapshots import Held
+from lissom.session.messages.values import Vec3
 from lissom.session.trace import Trace
-from lissom.simulation import Checkpoint, Halted
+from lissom.simulation import Halted
 
 if TYPE_CHECKING:
     from lissom.machines.machine import Machine

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lissom.scene import Scene, SceneError
 from lissom.scene.saving import path_from, scene_text, with_files_from
 from lissom.session.desk import variant_scenes
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddCable,
     AddClip,
     AddPart,
@@ -25,7 +25,6 @@ from lissom.session.messages import (
     Feed,
     Freeze,
     Join,
-    Json,
     Lengthen,
     Move,
     Remove,
@@ -35,9 +34,8 @@ from lissom.session.messages import (
     SpaceClips,
     TakeVariant,
     Turn,
-    Vec3,
-    Vec4,
 )
+from lissom.session.messages.values import Json, Vec3, Vec4
 
 if TYPE_CHECKING:
     from lissom.session.history import Moment

@@ -12,12 +12,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lissom.grips import Grip as CableGrip
+from lissom.reports import Report
 from lissom.scene import Scene
 from lissom.session.background import Background
 from lissom.session.desk import Desk, as_looked_at
 from lissom.session.history import History, Moment
 from lissom.session.leading import Stand
-from lissom.session.messages import Command, Drop, Event, Held, Json, Notice, TakeVariant, Vec3, Vec4
+from lissom.session.messages.commands import Command, Drop, TakeVariant
+from lissom.session.messages.events import Event, Notice
+from lissom.session.messages.snapshots import Held
+from lissom.session.messages.values import Json, Vec3, Vec4
 from lissom.session.pulling import Pull
 from lissom.session.recording import Recorder
 from lissom.session.replaying import Replaying
@@ -26,8 +31,7 @@ from lissom.session.scripting import Base, lines
 from lissom.session.slots import Slot
 from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
-from lissom.simulation import Grip as CableGrip
-from lissom.simulation import Halted, Report, Simulation
+from lissom.simulation import Halted, Simulation
 from lissom.sweeping import Goal
 
 if TYPE_CHECKING:

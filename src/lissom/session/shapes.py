@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lissom.analysis.along import Along, regions
 from lissom.analysis.report import Findings, findings
 from lissom.analysis.stress import bending_stress
+from lissom.reports import SolveError
 from lissom.rods.line import NO_DIRECTION
 from lissom.rods.result import CableResult
 from lissom.session import wire
@@ -18,7 +19,8 @@ from lissom.session.desk import Shapes
 from lissom.session.leading import stands
 from lissom.session.machines import rope_check_values, rope_strands
 from lissom.session.measuring import closest, measure, triple
-from lissom.session.messages import (
+from lissom.session.messages.motion import Playhead
+from lissom.session.messages.snapshots import (
     Body,
     CableValues,
     CheckValue,
@@ -26,15 +28,13 @@ from lissom.session.messages import (
     Curves,
     Deviation,
     Frame,
-    Quantity,
     Reaction,
     Readouts,
     Strand,
-    Vec3,
 )
-from lissom.session.motionmessages import Playhead
+from lissom.session.messages.values import Quantity, Vec3
 from lissom.session.running import clock, held_now
-from lissom.simulation import Simulation, SolveError
+from lissom.simulation import Simulation
 
 if TYPE_CHECKING:
     from lissom.session.session import Session

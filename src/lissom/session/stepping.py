@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lissom.session import replaying
-from lissom.session.messages import Json, Redo, Reset, Simulate, Solve, Stop, Undo
+from lissom.session.messages.commands import Redo, Reset, Simulate, Solve, Stop, Undo
+from lissom.session.messages.values import Json
 from lissom.session.running import is_run, pause
 from lissom.session.session import Act, Session
 from lissom.simulation import Halted

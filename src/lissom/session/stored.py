@@ -7,7 +7,8 @@ from lissom.scene.sections import SectionProperties
 from lissom.session import wire
 from lissom.session.desk import Desk, Shapes, desk_path, load_desk
 from lissom.session.gallery import gallery
-from lissom.session.messages import CableInfo, Frame, SceneEvent, Strand
+from lissom.session.messages.events import CableInfo, SceneEvent
+from lissom.session.messages.snapshots import Frame, Strand
 from lissom.session.outlines import THINNEST, outline
 from lissom.session.workspace import Workspace, WorkspaceError
 

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from lissom.analysis.sweeps import Reading, Swept, read
 from lissom.analysis.sweptvolume import swept_mesh
+from lissom.keeping import SimulationState
 from lissom.scene import Scene
-from lissom.simulation import Simulation, SimulationState
+from lissom.simulation import Simulation
 from lissom.sweeping import sweep
 
 YIELDS: Final = 5

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
-from lissom.analysis.files import make_folder
 from lissom.analysis.sweepreport import write_swept
 from lissom.analysis.sweeps import Reading
 from lissom.scene import Scene
+from lissom.scene.files import make_folder
 from lissom.session.background import Envelope, MotionSwept
-from lissom.session.messages import Json
-from lissom.session.motionmessages import (
+from lissom.session.messages.motion import (
     Band,
     EnvelopeInfo,
     ExportSweep,
@@ -28,6 +27,7 @@ from lissom.session.motionmessages import (
     SweepInfo,
     Sweeps,
 )
+from lissom.session.messages.values import Json
 from lissom.session.session import Act, Session
 
 DIGITS: Final = 6

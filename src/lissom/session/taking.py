@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lissom.scene import Scene
 from lissom.scene.joint import Value
-from lissom.session.motionmessages import KeyframeSaid
+from lissom.session.messages.motion import KeyframeSaid
 
 PAUSE: Final = 0.1
 """s without a move: the joints stood, and did not creep to the next sample."""

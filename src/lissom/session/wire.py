@@ -19,14 +19,15 @@ from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.session import messages
-from lissom.session.machinemessages import Machine
-from lissom.session.messages import Command, Event, Frame, Readouts
-from lissom.session.motionmessages import Sweeps
+from lissom.session.messages.commands import Command
+from lissom.session.messages.events import Event
+from lissom.session.messages.machines import Machine
+from lissom.session.messages.motion import Sweeps
+from lissom.session.messages.snapshots import Frame, Readouts
 
 Array = NDArray[np.float64]
 
-COMMANDS: Final = {k.__name__: k for k in get_args(messages.Command)}
+COMMANDS: Final = {k.__name__: k for k in get_args(Command)}
 MOST_ITEMS: Final = 100_000
 """Of a list or a table in a command."""
 LONGEST_TEXT: Final = 8_000_000

@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from lissom.session import wire
-from lissom.session.messages import Answer, Notice
+from lissom.session.messages.events import Answer, Notice
 from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Launched, Start, launch
 
 KEPT_EVENTS: Final = 2000

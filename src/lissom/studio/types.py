@@ -12,19 +12,23 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from lissom.session import machinemessages, messages, motionmessages
+from lissom.session.messages import commands, events, machines, motion, snapshots, values
+from lissom.session.messages.commands import Command
+from lissom.session.messages.events import Event
+from lissom.session.messages.snapshots import Snapshot
 
-HEADING = "// Generated from lissom/session/messages.py by `python -m lissom.studio.types`; do not edit.\n"
+HEADING = "// Generated from lissom/session/messages by `python -m lissom.studio.types`; do not edit.\n"
 
+MODULES = (values, commands, events, snapshots, motion, machines)
 PLAIN = {str: "string", float: "number", int: "number", bool: "boolean", type(None): "null", Any: "unknown"}
 
 
 def source() -> str:
     """The text of messages.ts."""
-    unions = {"Command": messages.Command, "SessionEvent": messages.Event, "Snapshot": messages.Snapshot}
+    unions = {"Command": Command, "SessionEvent": Event, "Snapshot": Snapshot}
     said = {member for union in unions.values() for member in get_args(union)}
-    known = {**vars(messages), **vars(motionmessages), **vars(machinemessages)}
-    classes = [k for k in known.values() if inspect.isclass(k) and dataclasses.is_dataclass(k)]
+    known = [k for module in MODULES for k in vars(module).values() if getattr(k, "__module__", "") == module.__name__]
+    classes = [k for k in known if inspect.isclass(k) and dataclasses.is_dataclass(k)]
     blocks = [HEADING, *(interface(k, k in said) for k in classes)]
     blocks += [f"export type {name} = {' | '.join(k.__name__ for k in get_args(u))};\n" for name, u in unions.items()]
     return "\n".join(blocks)
@@ -35,7 +39,7 @@ def interface(cls: Any, said: bool) -> str:
     lines = [f'  kind: "{cls.__name__}";'] if said else []
     for field in dataclasses.fields(cls):
         optional = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
-        mark = "?" if optional and cls in get_args(messages.Command) else ""
+        mark = "?" if optional and cls in get_args(Command) else ""
         lines.append(f"  {field.name}{mark}: {type_text(hints[field.name])};")
     comment = " ".join((cls.__doc__ or "").split())
     docs = "" if not comment or comment.startswith(f"{cls.__name__}(") else f"/** {comment} */\n"

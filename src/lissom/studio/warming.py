@@ -20,8 +20,7 @@ from typing import Any, Final, get_args
 
 from lissom.analysis.waiting import compiled_folder
 from lissom.scene import SceneError
-from lissom.session.machinemessages import Advance
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddClip,
     ClipKind,
     Colour,
@@ -33,12 +32,12 @@ from lissom.session.messages import (
     Grab,
     KeepVariant,
     Lengthen,
-    Quantity,
     Soften,
     Solve,
     Undo,
-    Vec3,
 )
+from lissom.session.messages.machines import Advance
+from lissom.session.messages.values import Quantity, Vec3
 
 GENTLE: Final = 10
 """Added to the niceness of the process: whoever drags meanwhile comes first."""

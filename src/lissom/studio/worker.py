@@ -19,28 +19,25 @@ from typing import Any, Final, Literal
 
 from lissom.scene import SceneError
 from lissom.session import wire
-from lissom.session.messages import (
+from lissom.session.messages.commands import (
     AddPart,
-    Answer,
     Cancel,
     Colour,
     Command,
     Drag,
     Drop,
-    Event,
     ExportFile,
     Files,
     Grab,
-    Notice,
     Plot,
     Script,
     SetUnit,
     ShowVariant,
-    Status,
     Stop,
     Undo,
 )
-from lissom.session.motionmessages import Scrub, Steer
+from lissom.session.messages.events import Answer, Event, Notice, Status
+from lissom.session.messages.motion import Scrub, Steer
 from lissom.session.wire import MessageError
 from lissom.session.workspace import Workspace
 from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Start

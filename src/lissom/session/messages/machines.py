@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lissom.session.motionmessages import JointKind
+from lissom.session.messages.motion import JointKind
 
 Drive = Literal["off", "speed", "torque", "tension"]
 
