@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from lissom.exchange.courses import Goal
 from lissom.scene import Scene, SceneError
 from lissom.simulation import Simulation
-from lissom.sweeping import Goal, goals_of, present, serpentine, sweep, travel
+from lissom.sweeping import goals_of, present, serpentine, sweep, travel
 
 REFERENCES = Path(__file__).parent / "data" / "references"
 

@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.exchange.tracks import Recorded, read_track
+from lissom.exchange.courses import Course, Goal
 from lissom.keeping import Checkpoint
 from lissom.posing import part_way
 from lissom.reports import Report, SolveError
 from lissom.rods.result import CableResult
 from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
-from lissom.scene.joint import Joint, Motion, Value, mixed
-from lissom.scene.pose import Pose
+from lissom.scene.joint import Joint, Motion, mixed
 from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
@@ -50,16 +49,6 @@ LARGEST_WAY: Final = 0.15
 FRAMES: Final = 60
 """Positions along a motion of keyframes, unless said otherwise."""
 MOST_POSITIONS: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A position to be visited: settings of joints, or poses of parts."""
-
-    settings: Mapping[str, Value] = field(default_factory=dict)
-    poses: Mapping[str, Pose] = field(default_factory=dict)
-    name: str = ""
-    time: float | None = None  # s
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,40 +203,6 @@ def along(scene: Scene, motion: Motion, frames: int) -> list[Goal]:
             raise ValueError(f"frames = {frames}: must be 2 or more")
         times = np.union1d(np.linspace(times[0], times[-1], frames), times)
     return [course.at(float(t)) for t in times]
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A motion as a function of time. Before its first keyframe or sample, and after its last, everything stands.
-
-    A joint goes straight from the keyframes that name it to the next that do.
-    """
-
-    times: Array  # s, of all keyframes or samples
-    knots: Mapping[str, tuple[Array, Array]]  # of each joint: times (n,), and values (n, 1) or (n, 3)
-    tracks: Mapping[str, Recorded]  # of each part
-
-    @classmethod
-    def of(cls, scene: Scene, motion: Motion) -> Course:
-        """Reads what was recorded. Raises SceneError where that cannot be used."""
-        if motion.tracks:
-            tracks = {k.part: read_track(scene.folder / k.file) for k in motion.tracks}
-            return cls(np.unique(np.concatenate([k.time for k in tracks.values()])), {}, tracks)
-        said: dict[str, list[tuple[float, Array]]] = {}
-        for frame in motion.keyframes:
-            for name, value in frame.joints.items():
-                said.setdefault(name, []).append((frame.time, np.atleast_1d(scene.joint(name).read(value))))
-        knots = {name: (np.array([t for t, _ in k]), np.array([v for _, v in k])) for name, k in said.items()}
-        return cls(np.array([k.time for k in motion.keyframes]), knots, {})
-
-    def at(self, time: float) -> Goal:
-        settings = {name: at_time(*knots, time) for name, knots in self.knots.items()}
-        return Goal(settings, {name: track.at(time) for name, track in self.tracks.items()}, time=time)
-
-
-def at_time(times: Array, values: Array, time: float) -> Value:
-    found = [float(np.interp(time, times, values[:, k])) for k in range(values.shape[1])]
-    return (found[0], found[1], found[2]) if len(found) == 3 else found[0]
 
 
 # ---- going from position to position -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lissom.exchange.courses import Course
 from lissom.scene import Scene, SceneError
 from lissom.session.describing import describe
 from lissom.session.messages.commands import Cancel, Drag, Drop, Edit, Grab, Record, Redo, Save, Script, Undo
@@ -30,7 +31,6 @@ from lissom.session.session import Session
 from lissom.session.surfaces import Surfaces
 from lissom.session.taking import Taking, needed
 from lissom.simulation import Simulation
-from lissom.sweeping import Course
 from tests.session.scenes import apart, certified, make_session, points, replayed, same, shape_of, told
 
 STEERED: dict[str, Any] = {

@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 
 from lissom.analysis.checks import Check
 from lissom.analysis.sweeps import SAME_SHAPE, CableReading, Reading, SnapReading, Swept, columns, distance, read
+from lissom.exchange.courses import Goal
 from lissom.keeping import SimulationState
 from lissom.scene import Scene
 from lissom.scene.files import make_folder, unwritable, write
 from lissom.scene.joint import Value
 from lissom.scene.pose import Pose
 from lissom.simulation import Simulation
-from lissom.sweeping import Goal, goals_of, place, visits
+from lissom.sweeping import goals_of, place, visits
 
 Array = NDArray[np.float64]
 

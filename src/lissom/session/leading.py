@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from lissom.exchange.courses import Course, Goal
 from lissom.reports import Report
 from lissom.scene import Scene
 from lissom.session.messages.commands import Drop
 from lissom.session.messages.events import Notice
-from lissom.sweeping import FRAMES, Course, Goal, along, longest_step, part_of_way, place, present, travel, visits
+from lissom.sweeping import FRAMES, along, longest_step, part_of_way, place, present, travel, visits
 
 if TYPE_CHECKING:
     from lissom.session.session import Grabbed, Session

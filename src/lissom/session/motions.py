@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lissom.building import free_name
+from lissom.exchange.courses import Course, Goal
 from lissom.scene import Scene, SceneError
 from lissom.scene.joint import Value
 from lissom.session.leading import (
@@ -40,7 +41,7 @@ from lissom.session.messages.motion import (
 from lissom.session.messages.values import Json
 from lissom.session.session import Act, Session
 from lissom.session.taking import Taking
-from lissom.sweeping import Course, Goal, present
+from lissom.sweeping import present
 
 MOST_KEYFRAMES = 2000
 """Of a motion, that are shown on its timeline."""

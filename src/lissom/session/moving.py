@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from lissom.building import SMALL_TURN
+from lissom.exchange.courses import Goal
 from lissom.posing import part_way
 from lissom.reports import Report
 from lissom.rods.result import CableResult
@@ -23,7 +24,7 @@ from lissom.session.pulling import Pull
 from lissom.session.scripting import SOLVE, move_line
 from lissom.session.session import Act, Grabbed, Session
 from lissom.simulation import Halted
-from lissom.sweeping import Goal, present
+from lissom.sweeping import present
 
 NEARER: Final = 14
 """Halvings of the way to where a thing was to be, when it cannot go all of it."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lissom.exchange.courses import Goal
 from lissom.grips import Grip as CableGrip
 from lissom.reports import Report
 from lissom.scene import Scene
@@ -32,7 +33,6 @@ from lissom.session.slots import Slot
 from lissom.session.taking import Taking
 from lissom.session.workspace import Workspace
 from lissom.simulation import Halted, Simulation
-from lissom.sweeping import Goal
 
 if TYPE_CHECKING:
     from lissom.session.groups import Group
