@@ -6,7 +6,7 @@ Where things stand is in `standing`, the cables and their solves in `cables`, le
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,7 +172,7 @@ class Simulation(Built):
             if quaternion is None and pose is None:
                 quaternion = pointed(self.pose(name)[1], tangent, roll)
             self._standing.move_body(path, position, quaternion, pose)
-            self._machine = None
+            self._begin_anew([name])
             self._cables.follow_all()
             return
         solver = self._cables.solver(name)
@@ -211,7 +211,7 @@ class Simulation(Built):
         new = {name: known(name).read(said) for name, said in {**(settings or {}), **named}.items()}
         if not new:
             return
-        self._machine = None
+        self._begin_anew([known(name).part for name in new])
         if any(known(name).part in self._standing.moved for name in new):
             _ = self.scene  # where a part was put by hand is where its joint has the value it had
         for _ in self._standing.lead(new):
@@ -224,7 +224,7 @@ class Simulation(Built):
         """
         for name in poses:
             self._standing.scene.part(name)
-        self._machine = None
+        self._begin_anew(poses)
         for name, pose in poses.items():
             self._standing.put(name, pose)
         self._standing.told |= poses.keys()
@@ -246,12 +246,21 @@ class Simulation(Built):
             self._machine = Machine(self.scene)
         return self._machine
 
+    def _begin_anew(self, parts: Iterable[str]) -> None:
+        """The machine does, unless it runs and these parts are driven or held: it carries them in its next step."""
+        now = self._machine
+        if now is not None and (now.time == 0.0 or not set(parts) <= set(now.driven)):
+            self._machine = None
+
     def step(self, dt: float, substeps: int | None = None) -> Report:
         """Bodies and ropes advance by `dt` seconds, in ten substeps or as many as said; cables on moving parts follow,
         each in its equilibrium there.
 
-        They follow one way: what they pull with does not move the bodies.
+        They follow one way: what they pull with does not move the bodies. Driven and held parts that were moved since
+        the last step go to where they are now during this one, and push and pull on the way.
         """
+        for name in self.machine.driven:
+            self.machine.carry(name, self._standing.parts[name])
         self.machine.step(dt, substeps)
         self.take_machine()
         return self.solve()
@@ -284,7 +293,9 @@ class Simulation(Built):
 
     def take_machine(self) -> None:
         """Parts and joints are where the machine has them; cables on them follow with the next solve."""
-        self._standing.take(self.machine.poses, self.machine.joint_values)
+        machine = self.machine
+        driven = {name: machine.pose(name) for name in machine.driven} if machine.motion is not None else {}
+        self._standing.take(machine.poses | driven, machine.joint_values | machine.led_joints)
         self._cables.follow_all()
 
     def reset(self) -> Report:

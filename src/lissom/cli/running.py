@@ -27,6 +27,10 @@ def run(
     rate: Annotated[float, typer.Option(min=1.0, max=1e5, help="Steps and records per second.")] = 60.0,
     substeps: Annotated[int, typer.Option(min=1, max=10_000, help="Of each step.")] = 10,
     iterations: Annotated[int, typer.Option(min=1, max=1000, help="Solutions in each substep, at least.")] = 1,
+    motion: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The motion that leads driven parts; absent: the only one there is."),
+    ] = None,
     settings: Settings = None,
     json: AsJson = False,
     npz: Annotated[bool, typer.Option("--npz", help="Print arrays (numpy's NPZ) on stdout and nothing else.")] = False,
@@ -46,7 +50,10 @@ def run(
             raise typer.Exit(felt(loaded, None, json, npz, output))
         if output is not None:
             make_folder(output)
-        machine = Machine(loaded, substeps=substeps, iterations=iterations)
+        machine = Machine(loaded, substeps=substeps, iterations=iterations, motion=motion)
+        if machine.motion is None and loaded.motions:
+            names = ", ".join(k.name for k in loaded.motions)
+            typer.echo(f"driven parts stand: say which motion leads them with --motion ({names})", err=True)
         total = round(seconds * rate)
         with counting("steps", total) as count:
             found = record(machine, total, 1.0 / rate, count)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.exchange.courses import Course
 from lissom.kernels import unchecked
 from lissom.machines import joints as joint_kinds
+from lissom.machines.bodies import angular_velocity
 from lissom.machines.contacts import ROWS_OF_CONTACT
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
@@ -20,7 +22,9 @@ from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
 from lissom.machines.rows import NO_BOUND
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
-from lissom.scene.frames import matrix_quaternion
+from lissom.scene.frames import Quaternion, conjugate, matrix_quaternion, product
+from lissom.scene.joint import Value
+from lissom.scene.placing import part_poses
 from lissom.scene.pose import Pose, composed
 
 Array = NDArray[np.float64]
@@ -98,6 +102,8 @@ class MachineState:
     substeps: int
     iterations: int
     solver: str
+    motion: str | None
+    rested: float  # s in which the motion stood still
     arrays: dict[str, NDArray[Any]]  # by "bodies.v", "links.rest", …
 
 
@@ -120,10 +126,19 @@ class Machine:
     """Bodies and ropes of a scene that move in time [docs/theory/machines.md].
 
     `substeps` of each step are solved `iterations` times, all rows together; `solver = "gauss-seidel"` makes that many
-    sweeps row by row instead, as MCJM18 do.
+    sweeps row by row instead, as MCJM18 do. A `motion` of the scene leads its driven parts; absent: the only one there
+    is, if there is one.
     """
 
-    def __init__(self, scene: Scene, *, substeps: int = 10, iterations: int = 1, solver: str = "direct") -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        *,
+        substeps: int = 10,
+        iterations: int = 1,
+        solver: str = "direct",
+        motion: str | None = None,
+    ) -> None:
         if solver not in ("direct", "gauss-seidel"):
             raise ValueError(f"solver {solver!r}: must be direct or gauss-seidel")
         for name, count in (("substeps", substeps), ("iterations", iterations)):
@@ -132,11 +147,17 @@ class Machine:
         self.scene = scene
         self.substeps, self.iterations, self.solver = int(substeps), int(iterations), solver
         self.time = 0.0
+        self._rested = 0.0  # s of it in which motions stood still
         self._h = 0.0
         self._hands: dict[str, Hand] = {}  # by the part that is pulled
         self._felt: dict[str, Array] = {}  # (3,) what each pulls with, N
         self._places: dict[str, tuple[int, Pose]] = {}  # body of a part, and its pose in it
-        self._read = read_machine(scene)
+        if motion is None and len(scene.motions) == 1:
+            motion = scene.motions[0].name
+        self.motion = motion
+        self._course = None if motion is None else Course.of(scene, scene.motion(motion))
+        self._goals: dict[str, Pose] = {}  # where driven parts will be after the next step
+        self._read = read_machine(scene, self._led(0.0))
         self._parts = self._read.parts
         rows = len(self._parts.rows.a)
         full = min(rows, FULL)
@@ -160,7 +181,24 @@ class Machine:
         if dt / count > LONGEST:
             most = math.ceil(dt / LONGEST)
             raise ValueError(f"dt = {dt:g} in {count} substeps: a substep must be at most {LONGEST} s; take {most}")
-        self._h = float(dt) / count
+        if self._course is not None:
+            there = self._led(self.time - self._rested + dt)
+            self._goals |= {name: there[name] for name in self._read.driven}
+        self._head_for_goals(float(dt))
+        self._advance(float(dt) / count, int(count))
+        self._arrive()
+        self.time += dt
+
+    def relax(self, dt: float) -> None:
+        """Advances as `step` does, but what is driven stands, and its motion goes on later from there."""
+        self._goals.clear()
+        self._head_for_goals(dt)
+        self._advance(dt / self.substeps, self.substeps)
+        self.time += dt
+        self._rested += dt
+
+    def _advance(self, h: float, count: int) -> None:
+        self._h = h
         gx, gy, gz = self.scene.gravity
         needed = 0
         for _ in range(count if self._hands else 1):  # hands pull anew in every substep
@@ -170,7 +208,6 @@ class Machine:
                 self.solver == "direct", self._read.size,
             )  # fmt: skip
             needed = max(needed, room)
-        self.time += dt
         if needed > self._room:
             self._room = 2 * needed
             self._net = make_network(len(self._parts.rows.a), len(self._read.mass), self._room)
@@ -180,20 +217,69 @@ class Machine:
         """A snapshot to come back to."""
         arrays = {f"{of}.{key}": getattr(getattr(self._parts, of), key).copy() for of in KEPT for key in KEPT[of]}
         return MachineState(
-            self.scene, self.time, self._h, self.substeps, self.iterations, self.solver, arrays
+            self.scene, self.time, self._h, self.substeps, self.iterations, self.solver, self.motion, self._rested,
+            arrays,
         )  # fmt: skip
 
     @classmethod
     def from_state(cls, state: MachineState) -> "Machine":
         """Goes on as the machine of the snapshot would have, bit by bit."""
-        machine = cls(state.scene, substeps=state.substeps, iterations=state.iterations, solver=state.solver)
-        machine.time, machine._h = state.time, state.substep
+        machine = cls(
+            state.scene, substeps=state.substeps, iterations=state.iterations, solver=state.solver, motion=state.motion
+        )
+        machine.time, machine._h, machine._rested = state.time, state.substep, state.rested
         for key, values in state.arrays.items():
             of, _, name = key.partition(".")
             getattr(getattr(machine._parts, of), name)[...] = values
         see_links(machine._parts.bodies, machine._parts.links)
         reel(machine._parts.ropes, machine._parts.links)
         return machine
+
+    # ---- driven parts -----------------------------------------------------------------------------------------
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Names of the parts that are driven or held, and not carried by another."""
+        return tuple(self._read.driven)
+
+    @property
+    def led_joints(self) -> dict[str, Value]:
+        """Where the motion has the joints that it leads, by name."""
+        return {} if self._course is None else dict(self._course.at(self.time - self._rested).settings)
+
+    def carry(self, part: str, pose: Pose) -> None:
+        """A driven or held part goes to a pose in the world during the next step, at an even speed. A motion that leads
+        it has the last word.
+        """
+        if part not in self._read.driven:
+            self.scene.part(part)  # raises with near matches
+            raise ValueError(f'{part}: must have motion = "driven" or "held" to be carried')
+        self._goals[part] = pose
+
+    def _led(self, time: float) -> dict[str, Pose]:
+        """Where all parts would be at a time if only the motion moved them."""
+        if self._course is None:
+            return part_poses(self.scene)
+        goal = self._course.at(time)
+        return part_poses(self.scene, goal.poses, goal.settings)
+
+    def _head_for_goals(self, dt: float) -> None:
+        """Driven parts get the velocities that lead them to their goals in a time; those without stand."""
+        bodies = self._parts.bodies
+        for name, b in self._read.driven.items():
+            bodies.v[b] = bodies.l[b] = 0.0
+            if name in self._goals:
+                x, q = self._goals[name]
+                bodies.v[b] = (np.array(x) - bodies.x[b]) / dt
+                bodies.l[b] = turn_between(tuple(bodies.q[b]), q) / dt
+
+    def _arrive(self) -> None:
+        """Driven parts are where they were led, to the last digit."""
+        bodies = self._parts.bodies
+        for name, (x, q) in self._goals.items():
+            b = self._read.driven[name]
+            bodies.x[b], bodies.q[b] = x, q
+        self._goals.clear()
 
     # ---- bodies -----------------------------------------------------------------------------------------------
 
@@ -250,8 +336,7 @@ class Machine:
         """(3,) rad/s, world axes."""
         self.scene.part(part)
         bodies, b = self._parts.bodies, self._read.placed[part].body
-        r = matrix_of(bodies.q[b])
-        return np.asarray(r @ (bodies.inverse_inertia[b] * (r.T @ bodies.l[b])))
+        return np.array(angular_velocity(bodies, b, tuple(bodies.q[b])))
 
     def set_velocity(self, part: str, *, linear: Array | None = None, angular: Array | None = None) -> None:
         """Gives the body of a free part another velocity (m/s) or angular velocity (rad/s), world axes."""
@@ -337,7 +422,7 @@ class Machine:
         """(3,) linear, kg m/s, and (3,) angular about the world's origin, kg m²/s, of all bodies."""
         bodies, mass = self._parts.bodies, self._read.mass
         p = mass[:, None] * bodies.v
-        return p.sum(axis=0), (bodies.l + np.cross(bodies.x, p)).sum(axis=0)
+        return p.sum(axis=0), (bodies.movable[:, None] * bodies.l + np.cross(bodies.x, p)).sum(axis=0)
 
     @property
     def size(self) -> float:
@@ -517,6 +602,14 @@ class Machine:
     def winches(self) -> tuple[str, ...]:
         """Names of the hinges that turn a spool."""
         return tuple(self._read.winding)
+
+
+def turn_between(a: Quaternion, b: Quaternion) -> Array:
+    """(3,) the shortest rotation from one orientation to another, a vector in world axes, rad."""
+    w, *axis = product(b, conjugate(a))
+    sine = float(np.linalg.norm(axis))
+    angle = 2.0 * math.atan2(sine, abs(w))
+    return np.array(axis) * (math.copysign(1.0, w) * (angle / sine if sine > 0.0 else 2.0))
 
 
 def _pose(x: Array, q: Array) -> Pose:

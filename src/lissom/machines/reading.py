@@ -27,7 +27,7 @@ from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.frames import matrix_quaternion
 from lissom.scene.part import Part
-from lissom.scene.placing import part_poses
+from lissom.scene.placing import Poses
 from lissom.scene.pose import Pose
 from lissom.scene.rope import WOUND, Link, Rope
 from lissom.scene.roping import met_parts
@@ -75,20 +75,23 @@ class Reading:
 
     parts: Parts
     placed: dict[str, Placed]
-    roots: tuple[str, ...]  # the part that leads body 1, 2, …
+    roots: tuple[str, ...]  # the free part that leads body 1, 2, …
+    driven: dict[str, int]  # parts that are driven or held, and their bodies, which forces do not move
     mass: Array  # (bodies,) kg
     joints: tuple[str, ...]
     winding: dict[str, float]  # by joint of a drum, the rope that it winds up for each rad, m
     size: float  # of the whole, m
 
 
-def read_machine(scene: Scene) -> Reading:
-    """Raises SceneError for a rope that cannot run as its path says."""
-    poses = part_poses(scene)
+def read_machine(scene: Scene, poses: Poses) -> Reading:
+    """With its parts in these poses. Raises SceneError for a rope that cannot run as its path says."""
     leader = {part.name: _leader(scene, part) for part in scene.parts}
-    roots = tuple(dict.fromkeys(name for name in leader.values() if name is not None))
-    number = {name: k + 1 for k, name in enumerate(roots)}
+    leaders = dict.fromkeys(name for name in leader.values() if name is not None)
+    roots = tuple(name for name in leaders if scene.part(name).motion == "free")
+    driven = {name: len(roots) + 1 + k for k, name in enumerate(n for n in leaders if n not in roots)}
+    number = {name: k + 1 for k, name in enumerate(roots)} | driven
     bodies, mass, frames = _read_bodies(scene, poses, leader, roots)
+    bodies, mass, frames = _with_driven(bodies, mass, frames, [poses[name] for name in driven])
     placed = {}
     for part in scene.parts:
         lead = leader[part.name]
@@ -116,7 +119,7 @@ def read_machine(scene: Scene) -> Reading:
     for j, joint in enumerate(joined):
         if joint.motor is not None and joint.motor.tension is not None:
             set_motor(joints, j, None, joint.motor.tension * wound_by(scene, winding, joint.name))
-    return Reading(parts, placed, roots, mass, tuple(k.name for k in joined), winding, size)
+    return Reading(parts, placed, roots, driven, mass, tuple(k.name for k in joined), winding, size)
 
 
 def _keep_sheaves_heavy(scene: Scene, placed: dict[str, Placed], bodies: Bodies, links: Links, total: float) -> None:
@@ -164,18 +167,43 @@ def wound_by(scene: Scene, winding: dict[str, float], joint: str) -> float:
 
 
 def _leader(scene: Scene, part: Part) -> str | None:
-    """The free part that this one moves with; None: it stands."""
-    joined = {k.part for k in scene.joints}
-    here: Part = part
-    while here.motion != "free":
-        if here.parent is None or (here.motion == "driven" and here.name in joined):
-            return None
-        here = scene.part(here.parent)
-    return here.name
+    """The free, driven or held part that this one moves with; None: it stands.
+
+    What is driven on a free part without a joint goes along with it; with one it would push it with any force.
+    """
+    joined = {k.part: k for k in scene.joints}
+    lead: str | None = None
+    here: Part | None = part
+    while here is not None:
+        if here.motion == "free":
+            if lead is None or lead not in joined:
+                return here.name
+            joint = joined[lead]
+            message = (
+                f"must not be on {lead}, which is {scene.part(lead).motion} on the free part {here.name}: give {lead} "
+                'motion = "free" and its joint a motor'
+            )
+            place = scene.source("joints", scene.joints.index(joint), "part")
+            raise SceneError([Problem(f"{joint.name}.part", lead, message, *place)])
+        if here.motion != "fixed" and lead is None:
+            lead = here.name
+        here = None if here.parent is None else scene.part(here.parent)
+    return lead
+
+
+def _with_driven(
+    bodies: Bodies, mass: Array, frames: list[tuple[Array, Array]], poses: list[Pose]
+) -> tuple[Bodies, Array, list[tuple[Array, Array]]]:
+    """With bodies that nothing can push, whose axes are those of their parts."""
+    more = empty_bodies(len(poses))
+    for b, (x, q) in enumerate(poses):
+        more.x[b], more.q[b] = x, q
+    joined = Bodies(*(np.concatenate(k) for k in zip(bodies, more, strict=True)))
+    return joined, np.append(mass, np.zeros(len(poses))), frames + [(np.array(x), matrix_of(q)) for x, q in poses]
 
 
 def _read_bodies(
-    scene: Scene, poses: dict[str, Pose], leader: dict[str, str | None], roots: tuple[str, ...]
+    scene: Scene, poses: Poses, leader: dict[str, str | None], roots: tuple[str, ...]
 ) -> tuple[Bodies, Array, list[tuple[Array, Array]]]:
     bodies = empty_bodies(len(roots) + 1)
     mass = np.zeros(len(roots) + 1)

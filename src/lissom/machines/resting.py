@@ -27,7 +27,8 @@ class Rest:
 
 
 def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Rest:
-    """Moves a machine to where it stands by itself; motors with a speed hold where they are, with the torque they have.
+    """Moves a machine to where it stands by itself; motors with a speed hold where they are, with the torque they have,
+    and driven parts stand.
 
     `ask` is called after every step: it may raise, and so give up.
     `machine.joint(name).torque` then is what each motor holds with.
@@ -39,7 +40,7 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
     size, before, slow = machine.size, 0.0, 0
     speeds: deque[float] = deque(maxlen=LONG_ENOUGH)  # since it was stopped
     for k in range(MOST_STEPS):
-        machine.step(DT)
+        machine.relax(DT)
         ask()
         now = machine.kinetic_energy
         if not np.isfinite(now):
