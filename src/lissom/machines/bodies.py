@@ -47,6 +47,10 @@ class Bodies(NamedTuple):
     twist: Array  # (n, 3) its angular impulse, N m s²
     shifted: Array  # (n, 3) correction that is already a part of the pose, m
     spun: Array  # (n, 3) rad
+    was_x: Array  # (n, 3) at the start of the substep
+    was_q: Array  # (n, 4)
+    was_v: Array  # (n, 3)
+    was_l: Array  # (n, 3)
     order: Indices  # (n,) in which their rows are eliminated
     movable: Indices  # (n,) 1 where anything can push it
 
@@ -61,7 +65,8 @@ def empty_bodies(n: int) -> Bodies:
     q[:, 0] = 1.0
     return Bodies(
         zeros(n, 3), q, zeros(n, 3), zeros(n, 3), zeros(n), zeros(n, 3), zeros(n, 6), zeros(n, 3), zeros(n, 3),
-        zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), np.arange(n), np.zeros(n, dtype=np.int64),
+        zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 3), zeros(n, 4), zeros(n, 3),
+        zeros(n, 3), np.arange(n), np.zeros(n, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -126,6 +131,25 @@ def angular_velocity(bodies: Bodies, b: int, q: Quaternion) -> Vector:
     own = apply_transposed(r, row3(bodies.l, b))
     k = bodies.inverse_inertia
     return apply(r, (k[b, 0] * own[0], k[b, 1] * own[1], k[b, 2] * own[2]))
+
+
+@kernel
+def remember(bodies: Bodies) -> None:
+    """Where bodies are and how they move, for `recall`."""
+    for b in range(bodies.x.shape[0]):
+        put3(bodies.was_x, b, row3(bodies.x, b))
+        put4(bodies.was_q, b, row4(bodies.q, b))
+        put3(bodies.was_v, b, row3(bodies.v, b))
+        put3(bodies.was_l, b, row3(bodies.l, b))
+
+
+@kernel
+def recall(bodies: Bodies) -> None:
+    for b in range(bodies.x.shape[0]):
+        put3(bodies.x, b, row3(bodies.was_x, b))
+        put4(bodies.q, b, row4(bodies.was_q, b))
+        put3(bodies.v, b, row3(bodies.was_v, b))
+        put3(bodies.l, b, row3(bodies.was_l, b))
 
 
 @kernel

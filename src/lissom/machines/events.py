@@ -34,14 +34,14 @@ TOUCHES = 8  # passes until the place where a hanging rope meets a wheel stays; 
 FAR = 0.25  # of the way around a link: no merge winds up so much of a rope
 OFF = 2.0  # 1/cos² of the angle at which a rope jumps off its wheel: 45°
 LITTLE = 1e-300
-EASING = 0.98  # of what that way lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
 @kernel
 def change_links(
-    ropes: Ropes, links: Links, guests: Guests, known: Multipliers, span_base: int, gravity: Vector, h: float
-) -> None:
-    """All that may change after a substep."""
+    ropes: Ropes, links: Links, guests: Guests, known: Multipliers, span_base: int, gravity: Vector, h: float,
+    easing: float,
+) -> None:  # fmt: skip
+    """All that may change after a substep. Of what spans lack, a share `easing` is kept."""
     for r in range(ropes.first.shape[0]):
         if ropes.broken[r] == 1:
             continue
@@ -50,7 +50,7 @@ def change_links(
                 ropes.broken[r] = 1
         for i in range(ropes.first[r], ropes.room[r]):
             if links.ease[i] > 0.0:
-                links.ease[i] = max(EASING * links.ease[i], LITTLE)
+                links.ease[i] = max(easing * links.ease[i], LITTLE)
         switch_ends(ropes, links, r)
         merge(ropes, links, guests, r, gravity)
         split(ropes, links, guests, r, gravity)

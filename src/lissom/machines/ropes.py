@@ -28,7 +28,7 @@ from lissom.machines.tangents import (
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-RUBBED = 1.1  # times what the tensions of a substep allow may rub in it, as friction is that of the tensions before
+RUBBED = 0.005  # friction may differ by so much from what the tensions of a substep allow: it is that of those before
 
 LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
 
@@ -611,7 +611,8 @@ def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: 
             before, after = known.total[span_base + i], known.total[span_base + k]
             if links.slip_row[k] >= 0:
                 u = rows.step[links.slip_row[k]]
-                if abs(links.rub[k]) > RUBBED * abs(rubbing(links, k, before, after)):
+                allowed = abs(rubbing(links, k, before, after))
+                if abs(abs(links.rub[k]) - allowed) > RUBBED * allowed:
                     true = False
                 elif links.slips[k] * u > 0.0:  # towards the lower tension: it sticks
                     u = 0.0
@@ -627,3 +628,15 @@ def slip(rows: Rows, ropes: Ropes, links: Links, known: Multipliers, span_base: 
                 elif after > before * grip:
                     links.slips[k] = -1.0
     return true
+
+
+@kernel
+def unslip(ropes: Ropes, links: Links) -> None:
+    """What slipped in this substep goes back."""
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.room[r]):
+            k = links.next[i]
+            if k >= 0 and links.next[k] >= 0:
+                links.rest[i] += links.slipped[k]
+                links.rest[k] -= links.slipped[k]
+                links.slipped[k] = 0.0
