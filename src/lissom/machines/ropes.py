@@ -49,6 +49,10 @@ class Ropes(NamedTuple):
     mass: Array  # (n,) for each metre, kg/m; it weighs, but has no inertia
     strength: Array  # (n,) breaking force, N
     broken: Indices  # (n,) 1 once it broke
+    broke_at: Array  # (n,) when, s
+    broke_under: Array  # (n,) what force, N
+    broke_from: Indices  # (n,) the link that the span left which broke, and the one it led to
+    broke_to: Indices
     heavy: Array  # (n,) drag of a slip, kg; a tiny part of the machine's mass
     firm: Array  # (n,) EA of a span that was made too short, though the rope keeps its length, N
     least: Array  # (n,) compliance of a span that nothing movable is on, divided by h², 1/kg
@@ -94,6 +98,7 @@ class Links(NamedTuple):
     rolled_out: Array
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
+    peak: Array  # (n,) largest tension of it in the substeps of this step, N
     near: Array  # (n,) distance of its links at the start of the substep, as `guard_rows` has it, m
     lost: Indices  # (n,) 1: there is no tangent, it is held where it was
     ease: (

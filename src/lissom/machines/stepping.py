@@ -80,17 +80,25 @@ def first_of_contacts(joints: Joints, links: Links) -> int:
 
 @kernel
 def advance(
-    parts: Parts, net: Network, gravity: Vector, h: float, substeps: int, iterations: int, together: bool, size: float
+    parts: Parts,
+    net: Network,
+    gravity: Vector,
+    time: float,
+    h: float,
+    substeps: int,
+    iterations: int,
+    together: bool,
+    size: float,
 ) -> int:
-    """`iterations` of (4) in each substep, and more where spans still miss their lengths; when not `together`, that
-    many sweeps row by row. The room that `net` needs, if links that came or went have made it too small: rows were
-    then solved in turn.
+    """From `time` on: `iterations` of (4) in each substep, and more where spans still miss their lengths; when not
+    `together`, that many sweeps row by row. The room that `net` needs, if links that came or went have made it too
+    small: rows were then solved in turn.
     """
     bodies, joints, ropes, links, contacts, rows, known, guests = parts
     spans = joints.kind.shape[0] * SLOTS
     touching = first_of_contacts(joints, links)
     needed = 0
-    for _ in range(substeps):
+    for n in range(substeps):
         drive(bodies, joints)
         see_gaps(links)
         see_strains(ropes, links)
@@ -133,7 +141,7 @@ def advance(
         if together:
             ease_off(ropes, links, known, spans, MISSING * size, h)
         finish(bodies, h)
-        change_links(ropes, links, guests, known, spans, gravity, h)
+        change_links(ropes, links, guests, known, spans, gravity, h, time + (n + 1) * h)
     reel(ropes, links)
     see_joints(bodies, joints)
     return needed
