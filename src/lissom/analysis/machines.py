@@ -97,15 +97,21 @@ class Run:
             self.torque.setdefault(name, []).append(reading.torque if machine.time > 0.0 else math.nan)
 
 
-def record(machine: Machine, steps: int, dt: float, count: Callable[[int], object]) -> Run:
-    """Runs and records after every step; stops where nothing is finite any more."""
+def record(
+    machine: Machine,
+    steps: int,
+    dt: float,
+    count: Callable[[int], object],
+    is_over: Callable[[], bool] = lambda: False,
+) -> Run:
+    """Runs and records after every step; stops where nothing is finite any more, or when it is said to be over."""
     found = Run(machine.scene)
     found.take(machine)
     for k in range(steps):
         machine.step(dt)
         found.take(machine)
         count(k + 1)
-        if not found.finite:
+        if not found.finite or is_over():
             break
     return found
 
