@@ -250,9 +250,13 @@ class Simulation(Built):
         """Bodies and ropes advance by `dt` seconds, in ten substeps or as many as said; cables on moving parts follow,
         each in its equilibrium there.
 
-        They follow one way: what they pull with does not move the bodies.
+        They follow one way: what they pull with does not move the bodies. Where the machine flies apart, parts and
+        cables stay where they were, and the report says so.
         """
         self.machine.step(dt, substeps)
+        if not self.machine.is_finite:
+            reason = f"the machine flew apart before {self.machine.time:.4g} s; reset it, and take more substeps"
+            return Report("not_converged", reason, 0, 0.0, {})
         self.take_machine()
         return self.solve()
 

@@ -278,17 +278,25 @@ class Machine:
         r = matrix_of(bodies.q[b])
         return np.asarray(r @ (bodies.inverse_inertia[b] * (r.T @ bodies.l[b])))
 
-    def set_velocity(self, part: str, *, linear: Array | None = None, angular: Array | None = None) -> None:
+    def set_velocity(
+        self,
+        part: str,
+        *,
+        linear: Sequence[float] | Array | None = None,
+        angular: Sequence[float] | Array | None = None,
+    ) -> None:
         """Gives the body of a free part another velocity (m/s) or angular velocity (rad/s), world axes."""
         self.scene.part(part)
         bodies, b = self._parts.bodies, self._read.placed[part].body
         if not bodies.movable[b]:
             raise ValueError(f'{part}: must have motion = "free" to be given a velocity')
-        if linear is not None:
-            bodies.v[b] = linear
-        if angular is not None:
+        moved = None if linear is None else _vector("linear", linear, FASTEST, "m/s")
+        turned = None if angular is None else _vector("angular", angular, FASTEST, "rad/s")
+        if moved is not None:
+            bodies.v[b] = moved
+        if turned is not None:
             r = matrix_of(bodies.q[b])
-            own = r.T @ np.asarray(angular, dtype=float)
+            own = r.T @ turned
             k = bodies.inverse_inertia[b]
             bodies.l[b] = r @ np.divide(own, k, out=np.zeros(3), where=k > 0.0)
 
@@ -312,12 +320,9 @@ class Machine:
         if on is None:
             raise ValueError(f'{part}: must move freely to be pulled; give it motion = "free"')
         for name, value, least in (("stiffness", stiffness, 0.0), ("damping", damping, -1e-300)):
-            if value is not None and not least < value < NO_BOUND:
-                raise ValueError(f"{name} = {value}: must be a number above 0")
-        at, goal = (np.array(k, dtype=float) for k in (point, to))
-        for name, place in (("point", at), ("to", goal)):
-            if place.shape != (3,) or not np.all(np.abs(place) < NO_BOUND):
-                raise ValueError(f"{name} = {place.tolist()}: must be three finite numbers, in m")
+            if value is not None and not (isinstance(value, Real) and least < value < NO_BOUND):
+                raise ValueError(f"{name} = {value!r}: must be a number above 0")
+        at, goal = _vector("point", point, FARTHEST, "m"), _vector("to", to, FARTHEST, "m")
         self._hands[part] = Hand(on.body, on.offset + on.turn @ at, goal, float(stiffness), damping)
         self._felt.setdefault(part, np.zeros(3))
 
@@ -528,8 +533,8 @@ class Machine:
         On a hinge that turns a spool a `tension` (N) alone hauls the rope with that.
         """
         for key, value in (("speed", speed), ("torque", torque), ("tension", tension)):
-            if value is not None and not abs(value) < NO_BOUND:
-                raise ValueError(f"{key} = {value}: must be a finite number")
+            if value is not None and not (isinstance(value, Real) and abs(value) <= MOST_DRIVE):
+                raise ValueError(f"{key} = {value!r}: must be a finite number, at most {MOST_DRIVE:g}")
         if speed is not None and torque is not None and not torque > 0.0:
             raise ValueError(f"torque = {torque}: must be above 0 beside a speed: it is the most that the motor has")
         j = self._joint(name)
@@ -554,6 +559,17 @@ class Machine:
     def winches(self) -> tuple[str, ...]:
         """Names of the hinges that turn a spool."""
         return tuple(self._read.winding)
+
+
+def _vector(name: str, said: Sequence[float] | Array, most: float, unit: str) -> Array:
+    """(3,) of what a caller gave. Raises ValueError for anything else."""
+    try:
+        found = np.array(said, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.all(np.abs(found) <= most):
+        raise ValueError(f"{name} = {said!r}: must be three finite numbers, each at most {most:g} {unit}")
+    return found
 
 
 def _pose(x: Array, q: Array) -> Pose:

@@ -15,6 +15,7 @@ from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
 from lissom.machines.contacts import BOX, ROWS_OF_CONTACT, Contacts, make_contacts
+from lissom.machines.events import jumps_off
 from lissom.machines.guests import check_clear, read_guests, with_room
 from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
@@ -470,6 +471,8 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
             _, p, q, ci, ck = find_span(links, i, k)
             links.start[i], links.end[i] = p, q
             links.length[i] = math.dist(p, q)
+            for j in (i, k):
+                _check_level(scene, rope.path[j - first], links, i, j)
             t = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
             if rolls(links, i):
                 links.place_out[i] = place_on(links, i, ci, t)
@@ -536,6 +539,18 @@ def _check_apart(scene: Scene, rope: Rope, links: Links, first: int, i: int, k: 
             f"must lie outside {wheel}, around which the rope runs next to it: there is no tangent; move one of them"
         )
     raise _misled(scene, rope.path[k - first], "", two, message)
+
+
+def _check_level(scene: Scene, link: Link, links: Links, span: int, j: int) -> None:
+    if links.kind[j] != link_kinds.ROLLING or not jumps_off(links, j, span):
+        return
+    t = (links.end[span] - links.start[span]) / links.length[span]
+    angle = math.degrees(math.asin(min(1.0, abs(float(t @ links.w3[j])))))
+    message = (
+        f"must be met at less than 45° to its plane: the rope meets it at {angle:.3g}°, and would jump off at once; "
+        "turn the part (tangent is the axle of a wheel), or move it"
+    )
+    raise _misled(scene, link, "", link.on, message)
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------
