@@ -43,6 +43,12 @@ FINEST = 0.02
 MOST_NAMED = 4
 """Spans that the legend of a plot names for one line."""
 
+MOST_ENTRIES = 12
+"""Lines that a legend names: those with the largest tensions."""
+
+A_COLUMN = 6
+"""Entries of a legend that fit below each other."""
+
 
 @dataclass
 class Run:
@@ -320,11 +326,17 @@ def plot_tensions(found: Run) -> Figure:
         for axis, rope in zip(axes, found.scene.ropes, strict=True):
             tension, parts = np.array(found.tension[rope.name]), found.links[rope.name]
             groups = alike(tension)
+            loaded = sorted(range(len(groups)), key=lambda k: -np.nanmax(tension[:, groups[k][0]]))
+            named = {k: _spans(parts, groups[k]) for k in loaded[:MOST_ENTRIES]}
+            crowded = len(groups) > len(named)
             for k, group in enumerate(groups):  # each over a wider one: what coincides for a while is seen beside it
-                width = THIN + WIDER * min(len(groups) - 1 - k, MOST_NAMED)
-                axis.plot(found.time, tension[:, group[0]], linewidth=width, label=_spans(parts, group))
+                width = THIN if crowded else THIN + WIDER * min(len(groups) - 1 - k, MOST_NAMED)
+                axis.plot(found.time, tension[:, group[0]], linewidth=width, label=named.get(k, "_"))
             axis.set_ylabel(f"{rope.name} [N]")
-            axis.legend(fontsize=7)
+            if crowded:
+                axis.plot([], [], linestyle="none", label=f"… and {len(groups) - len(named)} more")
+            if groups:
+                axis.legend(fontsize=7, ncols=1 + len(named) // A_COLUMN, frameon=crowded)
             no_finer(axis, FINEST * float(np.nanmax(tension, initial=0.0)))
         axes[-1].set_xlabel("time [s]")
     return figure
