@@ -24,7 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="The true shape, forces and moments of cables, hoses, wire harnesses and ropes.",
-    epilog="Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified, 130 interrupted.",
+    epilog="Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified, "
+    "130 interrupted.",
 )
 for command in (studio, solve, reach, sweep, run, feel, states, demo, new, schema, library):
     app.command()(command)
