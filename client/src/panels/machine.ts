@@ -107,7 +107,7 @@ function ropeRow(page: Page, first: Row): { element: HTMLElement; show(row: Row)
         put(`on ${path[now.link].on}`, "", short(page, now.value.stored[now.link]), `${turns.toFixed(turns < 10 ? 2 : 1)} turns`, fleet >= 0.05 ? `${fleet.toFixed(1)}° fleet` : "");
       } else {
         const { link, to, tension, rest, slack } = now.span;
-        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
+        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), now.value.broke !== "" ? "" : slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
         setClass(element, "slack", slack);
         setClass(element, "over", allowed !== null && tension !== null && tension > allowed);
       }
