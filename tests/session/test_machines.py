@@ -620,3 +620,5 @@ def test_a_rope_that_breaks_is_said_and_fails(tmp_path: Path) -> None:
     assert notices == [f"rope {values.ropes[0].broke}."]
     (check,) = [k for k in readouts(session).checks if k.rule == "breaking_force"]
     assert not check.ok
+    session.do(Undo())
+    assert not [k for k in readouts(session).checks if k.rule == "breaking_force"]

@@ -15,7 +15,7 @@ from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
 from lissom.machines.contacts import BOX, ROWS_OF_CONTACT, Contacts, make_contacts
-from lissom.machines.events import jumps_off
+from lissom.machines.events import OFF
 from lissom.machines.guests import check_clear, read_guests, with_room
 from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
@@ -542,13 +542,14 @@ def _check_apart(scene: Scene, rope: Rope, links: Links, first: int, i: int, k: 
 
 
 def _check_level(scene: Scene, link: Link, links: Links, span: int, j: int) -> None:
-    if links.kind[j] != link_kinds.ROLLING or not jumps_off(links, j, span):
-        return
     t = (links.end[span] - links.start[span]) / links.length[span]
     angle = math.degrees(math.asin(min(1.0, abs(float(t @ links.w3[j])))))
+    most = math.degrees(math.acos(OFF**-0.5))
+    if links.kind[j] != link_kinds.ROLLING or angle <= most:
+        return
     message = (
-        f"must be met at less than 45° to its plane: the rope meets it at {angle:.3g}°, and would jump off at once; "
-        "turn the part (tangent is the axle of a wheel), or move it"
+        f"must be met at less than {most:.3g}° to its plane: the rope meets it at {angle:.3g}°, and would jump off at "
+        "once; turn the part (tangent is the axle of a wheel), or move it"
     )
     raise _misled(scene, link, "", link.on, message)
 

@@ -68,6 +68,7 @@ class Trace:
         self._ring[: len(kept)] = kept
         self._taken = len(kept)
         self.broke = {name: broke for name, broke in self.broke.items() if broke.time <= time}
+        self.checks = [check for check in self.checks if check.rule != "breaking_force" or check.cable in self.broke]
 
     @property
     def _full(self) -> bool:
