@@ -937,7 +937,7 @@ export interface SpanValue {
 export interface RopeValue {
   name: string;
   total: number;
-  broken: boolean;
+  broke: string;
   spans: SpanValue[];
   stored: (number | null)[];
   turns: number[];

@@ -257,11 +257,15 @@ class Simulation(Built):
         each in its equilibrium there.
 
         They follow one way: what they pull with does not move the bodies. Driven and held parts that were moved since
-        the last step go to where they are now during this one, and push and pull on the way.
+        the last step go to where they are now during this one, and push and pull on the way. Where the machine flies
+        apart, parts and cables stay where they were, and the report says so.
         """
         for name in self.machine.driven:
             self.machine.carry(name, self._standing.parts[name])
         self.machine.step(dt, substeps)
+        if not self.machine.is_finite:
+            reason = f"the machine flew apart before {self.machine.time:.4g} s; reset it, and take more substeps"
+            return Report("not_converged", reason, 0, 0.0, {})
         self.take_machine()
         return self.solve()
 

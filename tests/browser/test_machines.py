@@ -166,6 +166,18 @@ def test_a_slack_rope_is_marked(studio: Open) -> None:
     assert tension > 0
 
 
+def test_a_rope_that_breaks_is_said_and_fails(studio: Open) -> None:
+    page = studio(CRANE)
+    page.send("Edit", values={"hoist/breaking_force": 12_000.0, "hoist/limits": None})
+    page.send("SetMotor", joint="winch", drive="speed", value=5.0, most=1e6)  # lifts with a blow
+    page.send("Advance", substeps=60)
+    page.until("lissom.store.get('machine').ropes[0].broke !== ''")
+    assert "broke at 0.0" in page.text("rope-hoist")
+    assert " N between " in page.text("rope-hoist")
+    page.until("document.querySelector('[data-test=checks-total]').textContent === '1 of 1 fail'")
+    assert "taut" not in page.text("span-hoist-1")
+
+
 def test_an_edit_goes_back_to_the_start_and_saving_keeps_it(studio: Open) -> None:
     page = studio(CRANE)
     page.send("Advance", substeps=300)

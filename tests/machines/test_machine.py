@@ -100,6 +100,26 @@ def test_a_line_that_hides_another_for_a_while_is_narrower() -> None:
     assert all(b < a - 1.0 for a, b in pairwise(widths))
 
 
+def test_the_legend_of_many_spans_stays_in_its_panel() -> None:
+    """The most loaded ones are named, and how many more there are; it used to hide both axes."""
+    found = record(Machine(Scene.load(EXAMPLES / "hilbert-2.toml")), 5, 1.0 / 60.0, lambda _: None)
+    figure = plot_tensions(found)
+    (axis,) = figure.axes
+    legend = axis.get_legend()
+    assert legend is not None
+    names = [k.get_text() for k in legend.get_texts()]
+    largest = np.nan_to_num(np.array(found.tension["rope"])).max(axis=0)
+    spans = int((largest > 0.0).sum())
+    assert names[-1] == f"… and {spans - 12} more"
+    assert names[0] == f"from {found.links['rope'][int(np.argmax(largest))]}"
+    assert len(names) == 13
+    figure.canvas.draw()
+    inside, around = legend.get_window_extent(), axis.get_window_extent()
+    assert around.x0 <= inside.x0 < inside.x1 <= around.x1
+    assert around.y0 <= inside.y0 < inside.y1 <= around.y1
+    assert axis.get_ylabel() == "rope [N]"
+
+
 def test_curves_that_differ_are_not_put_together() -> None:
     tension = np.array([[10.0, 10.0, 10.0, np.nan], [10.0, 10.01, 11.0, np.nan], [10.0, 10.02, np.nan, np.nan]])
     assert alike(tension) == [[0, 1], [2]]

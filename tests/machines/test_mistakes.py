@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lissom.analysis.machines import print_checks, record
 from lissom.analysis.runtable import run_csv
 from lissom.machines.machine import Machine
 from lissom.scene import Scene, SceneError
+from lissom.simulation import Simulation
 from tests.machines.references import reference
 from tests.machines.scenes import atwood, held, over, scene, weight, wheel
 
@@ -107,3 +109,55 @@ def test_marks_of_checks_are_marks() -> None:
     assert "✓" in stream.getvalue()
     assert "✗" in stream.getvalue()
     assert "[" not in stream.getvalue()
+
+
+def test_a_wheel_that_the_rope_would_jump_off_at_once_is_refused(tmp_path: Path) -> None:
+    """Its axle lies along the rope."""
+    text = (EXAMPLES / "hoist.toml").read_text()
+    before, sheave, after = text.partition('name = "sheave"')
+    file = tmp_path / "hoist.toml"
+    file.write_text(before + sheave + after.replace("tangent = [0, -1, 0]", "tangent = [0, 0, 1]", 1))
+    with pytest.raises(SceneError, match=r'hoist/link 2 = "sheave": must be met at less than 45°.* at [5-9]\d'):
+        Machine(Scene.load(file))
+
+
+@pytest.mark.parametrize("key", ["linear", "angular"])
+@pytest.mark.parametrize("wrong", [[float("nan"), 0, 0], [1, 2], 1.0, [1e300, 0, 0], ["fast", 0, 0], "fast"])
+def test_a_velocity_that_is_none_is_refused(key: str, wrong: Any) -> None:
+    machine = Machine(Scene.load(EXAMPLES / "crane.toml"))
+    said: dict[str, Any] = {key: wrong}
+    with pytest.raises(ValueError, match=rf"{key} = .*: must be three finite numbers, each at most 1e\+06"):
+        machine.set_velocity("hook block", **said)
+    assert machine.is_finite
+
+
+@pytest.mark.parametrize("said", [{"speed": "fast"}, {"torque": [1.0]}, {"speed": 1e300}, {"tension": True + 0j}])
+def test_a_drive_that_is_no_number_is_refused(said: dict[str, Any]) -> None:
+    machine = Machine(Scene.load(EXAMPLES / "hoist.toml"))
+    with pytest.raises(ValueError, match=r"(speed|torque|tension) = .*: must be a finite number, at most 1e\+12"):
+        machine.set_motor("winch", **said)
+
+
+def test_a_step_that_flies_apart_is_not_converged() -> None:
+    simulation = Simulation(Scene.load(EXAMPLES / "crane.toml"))
+    before = simulation.pose("hook block")
+    simulation.machine._parts.bodies.v[1:] = np.nan
+    report = simulation.step(DT)
+    assert report.status == "not_converged"
+    assert "flew apart before 0.01667 s" in report.reason
+    assert simulation.pose("hook block") == before
+    assert simulation.reset().ok
+    assert simulation.step(DT).ok
+
+
+def test_a_rope_that_begins_broken_is_refused() -> None:
+    parts = [{"name": "hook"}, weight("bob", 0.0, -1.0, 1.0)]
+    rope = {"name": "rope", "stiffness": {"axial": 1e5}, "tension": 600.0, "breaking_force": 500.0}
+    with pytest.raises(SceneError, match=r"rope/tension = 600.*: must be at most breaking_force = 500 N"):
+        scene(parts, [], [rope | {"path": [held("hook"), held("bob")]}])
+
+
+def test_an_inertia_that_no_body_has_is_refused() -> None:
+    parts = [weight("bob", 0.0, -1.0, 1.0) | {"inertia": [10.0, 1.0, 1.0]}]
+    with pytest.raises(SceneError, match=r"bob/inertia = .*: must be that of a body: the largest, 10, .* the sum 2 of"):
+        scene(parts, [], [])

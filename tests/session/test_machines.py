@@ -33,6 +33,7 @@ from lissom.session.messages.commands import (
     Stop,
     Undo,
 )
+from lissom.session.messages.events import Notice
 from lissom.session.messages.machines import (
     Advance,
     ExportRun,
@@ -316,7 +317,7 @@ def test_a_machine_that_flies_apart_stops_where_it_was_last_good(
 
     def broken(dt: float, substeps: int | None = None) -> None:
         step(dt, substeps)
-        machine.set_velocity("load", linear=np.full(3, math.nan))
+        machine._parts.bodies.v[1:] = math.nan
 
     monkeypatch.setattr(machine, "step", broken)
     hoist.do(Advance(10))
@@ -603,3 +604,21 @@ def test_every_demo_can_be_warmed_up(tmp_path: Path) -> None:
     open_demo(session, "tower-crane")
     asked = list(commands(session))
     assert any(isinstance(k, Advance) for k in asked)
+
+
+def test_a_rope_that_breaks_is_said_and_fails(tmp_path: Path) -> None:
+    said = json.loads(json.dumps(HOIST))
+    said["ropes"][0] |= {"breaking_force": 500.0, "limits": {}}
+    said["ropes"][0]["path"][0] |= {"slack": 0.2}
+    session = make_session(tmp_path, said)
+    told(session).clear()
+    session.do(Advance(60 * 5))
+    values = machine_values(session)
+    assert values is not None
+    assert values.ropes[0].broke.startswith("broke at 0.2")
+    notices = [k.text for k in told(session) if isinstance(k, Notice)]
+    assert notices == [f"rope {values.ropes[0].broke}."]
+    (check,) = [k for k in readouts(session).checks if k.rule == "breaking_force"]
+    assert not check.ok
+    session.do(Undo())
+    assert not [k for k in readouts(session).checks if k.rule == "breaking_force"]

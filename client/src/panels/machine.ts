@@ -99,15 +99,15 @@ function ropeRow(page: Page, first: Row): { element: HTMLElement; show(row: Row)
       setClass(element, "selected", page.store.get("selection").includes(now.rope.name));
       const { path, allowed } = now.rope;
       if (now.kind === "rope") {
-        put(now.rope.name, "", short(page, now.value.total), "", now.value.broken ? "broken" : "");
+        put(now.rope.name, "", short(page, now.value.total), "", now.value.broke);
         setTitle(cells[2], "Unstretched length of the whole rope");
-        setClass(element, "broken", now.value.broken);
+        setClass(element, "broken", now.value.broke !== "");
       } else if (now.kind === "link") {
         const turns = now.value.turns[now.link], fleet = (now.value.fleet[now.link] * 180) / Math.PI;
         put(`on ${path[now.link].on}`, "", short(page, now.value.stored[now.link]), `${turns.toFixed(turns < 10 ? 2 : 1)} turns`, fleet >= 0.05 ? `${fleet.toFixed(1)}° fleet` : "");
       } else {
         const { link, to, tension, rest, slack } = now.span;
-        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
+        put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), now.value.broke !== "" ? "" : slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
         setClass(element, "slack", slack);
         setClass(element, "over", allowed !== null && tension !== null && tension > allowed);
       }

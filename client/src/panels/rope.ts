@@ -8,14 +8,15 @@ import type { Page } from "./page";
 export function ropePanel(page: Page, name: string): Piece {
   const info = (): RopeInfo | undefined => page.rope(name);
   const value = (): RopeValue | undefined => page.store.get("machine")?.ropes.find((k) => k.name === name);
+  const broke = (): string => value()?.broke ?? "";
   const most = (): number => Math.max(0, ...(value()?.spans ?? []).map((k) => k.tension ?? 0));
   const facts = part(
     "Rope",
     "rope-facts",
     readout("Diameter", "Of the rope", "rope-diameter", () => ((info()?.diameter ?? 0) > 0 ? page.length(info()?.diameter) : "none given")),
     readout("Length", "Unstretched, all of it", "rope-length", () => page.length(value()?.total)),
-    readout("Largest tension now", "Over all spans", "rope-tension", () => (value()?.broken === true ? "broken" : pull(most())), {
-      bad: () => value()?.broken === true || most() > (info()?.allowed ?? Infinity),
+    readout("Largest tension now", "Over all spans", "rope-tension", () => (broke() !== "" ? broke() : pull(most())), {
+      bad: () => broke() !== "" || most() > (info()?.allowed ?? Infinity),
     }),
     readout("Allowed", "By the breaking force and the safety factor of the scene", "rope-allowed", () => {
       const allowed = info()?.allowed ?? null;

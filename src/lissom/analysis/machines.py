@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
-    from lissom.machines.machine import Machine
+    from lissom.machines.machine import Broke, Machine
     from lissom.machines.resting import Rest
 
 Array = NDArray[np.float64]
@@ -43,11 +43,18 @@ FINEST = 0.02
 MOST_NAMED = 4
 """Spans that the legend of a plot names for one line."""
 
+MOST_ENTRIES = 12
+"""Lines that a legend names: those with the largest tensions."""
+
+A_COLUMN = 6
+"""Entries of a legend that fit below each other."""
+
 
 @dataclass
 class Run:
     """What was recorded; k: record, i: link of a rope, first those of its path, then the parts that it may meet. NaN
-    where a link leads nowhere or is passed by, and of forces before the first step.
+    where a link leads nowhere or is passed by, and of forces before the first step. Of a rope that broke, tensions are
+    0 from then on, and lengths what they were.
     """
 
     scene: Scene
@@ -55,13 +62,14 @@ class Run:
     energy: list[float] = field(default_factory=list)
     links: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by rope, (i,) the part that each link is on
     tension: dict[str, list[Array]] = field(default_factory=dict)  # by rope, (k, i) of the span that leaves i, N
+    peak: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) its largest since the record before, N
     rest: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) its unstretched length, m
     stored: dict[str, list[Array]] = field(default_factory=dict)  # (k, i) on the link, m
     position: dict[str, list[Array]] = field(default_factory=dict)  # by free part, (k, 3) m
     quaternion: dict[str, list[Array]] = field(default_factory=dict)  # (k, 4)
     joint: dict[str, list[float]] = field(default_factory=dict)  # by joint, (k,) rad or m
     torque: dict[str, list[float]] = field(default_factory=dict)  # of its motor or friction, N m or N
-    broken: set[str] = field(default_factory=set)
+    broke: dict[str, Broke] = field(default_factory=dict)  # by rope; those that did
     checks: list[Check] = field(default_factory=list)  # the worst of each rule of a rope
 
     @property
@@ -74,15 +82,16 @@ class Run:
         self.energy.append(machine.energy)
         for rope in self.scene.ropes:
             now = machine.rope(rope.name)
-            tension = now.tension if machine.time > 0.0 else np.full(len(now.tension), math.nan)
-            for key, values in (("tension", tension), ("rest", now.rest)):
+            unknown = np.full(len(now.tension), math.nan)
+            tension, peak = (now.tension, now.peak) if machine.time > 0.0 else (unknown, unknown)
+            for key, values in (("tension", tension), ("peak", peak), ("rest", now.rest)):
                 row = np.full(len(now.parts), math.nan)
                 row[now.leaves] = values
                 getattr(self, key).setdefault(rope.name, []).append(row)
             self.links[rope.name] = now.parts
             self.stored.setdefault(rope.name, []).append(np.where(now.active, now.stored, math.nan))
-            if now.broken:
-                self.broken.add(rope.name)
+            if now.broke is not None:
+                self.broke[rope.name] = now.broke
         if machine.time > 0.0:
             self.checks = worst(self.checks, rope_checks(machine))
         for name, (x, q) in machine.poses.items():
@@ -94,15 +103,21 @@ class Run:
             self.torque.setdefault(name, []).append(reading.torque if machine.time > 0.0 else math.nan)
 
 
-def record(machine: Machine, steps: int, dt: float, count: Callable[[int], object]) -> Run:
-    """Runs and records after every step; stops where nothing is finite any more."""
+def record(
+    machine: Machine,
+    steps: int,
+    dt: float,
+    count: Callable[[int], object],
+    is_over: Callable[[], bool] = lambda: False,
+) -> Run:
+    """Runs and records after every step; stops where nothing is finite any more, or when it is said to be over."""
     found = Run(machine.scene)
     found.take(machine)
     for k in range(steps):
         machine.step(dt)
         found.take(machine)
         count(k + 1)
-        if not found.finite:
+        if not found.finite or is_over():
             break
     return found
 
@@ -114,9 +129,10 @@ def run_json(found: Run) -> str:
         rope.name: {
             "links": list(found.links[rope.name]),
             "tension": _plain(found.tension[rope.name]),
+            "peak": _plain(found.peak[rope.name]),
             "rest": _plain(found.rest[rope.name]),
             "stored": _plain(found.stored[rope.name]),
-            "broken": rope.name in found.broken,
+            "broke": asdict(found.broke[rope.name]) if rope.name in found.broke else None,
         }
         for rope in found.scene.ropes
     }
@@ -144,7 +160,7 @@ def rest_entries(machine: Machine, rest: Rest) -> dict[str, Any]:
             "rest": now.rest.tolist(),
             "stored": now.stored.tolist(),
             "active": now.active.tolist(),
-            "broken": now.broken,
+            "broke": None if now.broke is None else asdict(now.broke),
         }
     for name in machine.joints:
         reading = machine.joint(name)
@@ -170,6 +186,8 @@ def print_rest(machine: Machine, rest: Rest, console: Console) -> None:
     ropes = Table("rope", "span", "tension [N]", "length [m]", "slack [m]")
     for rope in machine.scene.ropes:
         now = machine.rope(rope.name)
+        if now.broke is not None:
+            console.print(f"{rope.name} {now.broke}", style="bold red")
         spans = zip(now.leaves, now.arrives, now.tension, now.length, now.rest, strict=True)
         for i, k, tension, length, unstretched in spans:
             slack = _said(max(0.0, float(unstretched - length)))
@@ -219,14 +237,16 @@ def print_run(found: Run, console: Console) -> None:
     from rich.table import Table
 
     console.print(f"{found.scene.title or 'machine'}: {found.time[-1]:g} s, {len(found.time) - 1} steps", style="bold")
+    for name, broke in found.broke.items():
+        console.print(f"{name} {broke}", style="bold red")
     ropes = Table("rope", "span", "tension at the end [N]", "largest [N]", "length at rest [m]")
     for rope in found.scene.ropes:
-        tension, rest = np.array(found.tension[rope.name]), np.array(found.rest[rope.name])
+        tension, peak, rest = (np.array(k[rope.name]) for k in (found.tension, found.peak, found.rest))
         for i, part in enumerate(found.links[rope.name]):
             if np.isnan(tension[:, i]).all():
                 continue
-            now = "broken" if rope.name in found.broken else _said(tension[-1, i])
-            ropes.add_row(rope.name, f"from {part}", now, _said(np.nanmax(tension[:, i])), _said(rest[-1, i]))
+            now = "broken" if rope.name in found.broke else _said(tension[-1, i])
+            ropes.add_row(rope.name, f"from {part}", now, _said(np.nanmax(peak[:, i])), _said(rest[-1, i]))
     parts = Table("part", "x [m]", "y [m]", "z [m]")
     for name, places in found.position.items():
         parts.add_row(name, *(_said(k) for k in places[-1]))
@@ -262,7 +282,7 @@ def run_npz(found: Run) -> bytes:
     """Everything over time as arrays: time, energy, and "rope.tension", "part.position", "joint.torque" and so on."""
     stream = BytesIO()
     arrays = {"time": np.array(found.time), "energy": np.array(found.energy)}
-    for key in ("tension", "rest", "stored", "position", "quaternion", "joint", "torque"):
+    for key in ("tension", "peak", "rest", "stored", "position", "quaternion", "joint", "torque"):
         arrays |= {f"{name}.{key}": np.array(rows) for name, rows in getattr(found, key).items()}
     np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
     return stream.getvalue()
@@ -306,11 +326,17 @@ def plot_tensions(found: Run) -> Figure:
         for axis, rope in zip(axes, found.scene.ropes, strict=True):
             tension, parts = np.array(found.tension[rope.name]), found.links[rope.name]
             groups = alike(tension)
+            loaded = sorted(range(len(groups)), key=lambda k: -np.nanmax(tension[:, groups[k][0]]))
+            named = {k: _spans(parts, groups[k]) for k in loaded[:MOST_ENTRIES]}
+            crowded = len(groups) > len(named)
             for k, group in enumerate(groups):  # each over a wider one: what coincides for a while is seen beside it
-                width = THIN + WIDER * min(len(groups) - 1 - k, MOST_NAMED)
-                axis.plot(found.time, tension[:, group[0]], linewidth=width, label=_spans(parts, group))
+                width = THIN if crowded else THIN + WIDER * min(len(groups) - 1 - k, MOST_NAMED)
+                axis.plot(found.time, tension[:, group[0]], linewidth=width, label=named.get(k, "_"))
             axis.set_ylabel(f"{rope.name} [N]")
-            axis.legend(fontsize=7)
+            if crowded:
+                axis.plot([], [], linestyle="none", label=f"… and {len(groups) - len(named)} more")
+            if groups:
+                axis.legend(fontsize=7, ncols=1 + len(named) // A_COLUMN, frameon=crowded)
             no_finer(axis, FINEST * float(np.nanmax(tension, initial=0.0)))
         axes[-1].set_xlabel("time [s]")
     return figure

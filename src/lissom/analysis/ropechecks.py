@@ -1,4 +1,4 @@
-"""Rules of ropes against what a machine shows: safety factor, sheaves, fleet angles, turns left, slack."""
+"""Rules of ropes against what a machine shows: breaking, safety factor, sheaves, fleet angles, turns left, slack."""
 
 from __future__ import annotations
 
@@ -15,16 +15,23 @@ if TYPE_CHECKING:
     from lissom.scene import Rope
 
 AT_LEAST = ("safety_factor", "sheave_ratio", "turns")
-UNITS = {"fleet_angle": "rad", "slack": "m"}
+UNITS = {"breaking_force": "N", "fleet_angle": "rad", "slack": "m"}
 
 
 def rope_checks(machine: Machine) -> list[Check]:
-    """Every rule of every rope, as the machine stands now; the worst place of each, `part` says where."""
+    """Every rule of every rope, as the machine stands now; the worst place of each, `part` says where. Tensions are the
+    largest of the last step. That a rope broke is one that fails, whatever rules it has.
+    """
     found: list[Check] = []
     for rope in machine.scene.ropes:
-        if rope.limits is None:
+        if rope.limits is None and rope.breaking_force is None:
             continue
         now = machine.rope(rope.name)
+        if now.broke is not None and rope.breaking_force is not None:
+            force, where = now.broke.force, now.broke.between[0]
+            found.append(_judged(rope, "breaking_force", rope.breaking_force, [(force, where)]))
+        if rope.limits is None:
+            continue
         for rule in ("safety_factor", "sheave_ratio", "fleet_angle", "turns", "slack"):
             limit = getattr(rope.limits, rule)
             if limit is not None:
@@ -34,10 +41,12 @@ def rope_checks(machine: Machine) -> list[Check]:
 
 def worst(checks: list[Check], later: list[Check]) -> list[Check]:
     """Rule by rule the one with the smaller margin."""
-    if not checks:
-        return later
-    pairs = zip(checks, later, strict=True)
-    return [b if a.margin is None or (b.margin is not None and b.margin < a.margin) else a for a, b in pairs]
+    found = {(check.cable, check.rule): check for check in checks}
+    for check in later:
+        before = found.get((check.cable, check.rule))
+        if before is None or before.margin is None or (check.margin is not None and check.margin < before.margin):
+            found[check.cable, check.rule] = check
+    return list(found.values())
 
 
 def _judged(rope: Rope, rule: str, limit: float, values: list[tuple[float, str]]) -> Check:
@@ -63,10 +72,9 @@ def _values(machine: Machine, rope: Rope, now: RopeReading, rule: str) -> Iterat
             yield float(now.fleet[k]), part
         elif rule == "turns" and k < len(rope.path) and rope.path[k].kind == "spool":
             yield float(now.turns[k]), part
-    for i, tension, length, rest in zip(now.leaves, now.tension, now.length, now.rest, strict=True):
+    for i, tension, length, rest in zip(now.leaves, now.peak, now.length, now.rest, strict=True):
         if rule == "safety_factor":
             assert rope.breaking_force is not None
-            factor = rope.breaking_force / float(tension) if tension > 0.0 else math.inf
-            yield 0.0 if now.broken else factor, now.parts[i]
+            yield rope.breaking_force / float(tension) if tension > 0.0 else math.inf, now.parts[i]
         elif rule == "slack":
             yield max(0.0, float(rest - length)), now.parts[i]

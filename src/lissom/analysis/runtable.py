@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 def run_csv(found: Run) -> str:
-    """Empty where a link leads nowhere or is passed by."""
+    """Empty where a link leads nowhere or is passed by. The tension of a rope that broke is 0 from then on."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     columns = list(_columns(found))
@@ -31,7 +31,7 @@ def _columns(found: Run) -> Iterator[tuple[str, Array]]:
     yield "time [s]", np.array(found.time)
     yield "energy [J]", np.array(found.energy)
     for rope in found.scene.ropes:
-        for kind, unit in (("tension", "N"), ("rest", "m"), ("stored", "m")):
+        for kind, unit in (("tension", "N"), ("peak", "N"), ("rest", "m"), ("stored", "m")):
             rows = np.array(getattr(found, kind)[rope.name])
             for i, part in enumerate(found.links[rope.name]):
                 if not np.isnan(rows[:, i]).all():

@@ -1,7 +1,7 @@
 """The command line: `lissom solve scene.toml` and its companions.
 
-Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified. Heavy libraries
-are imported inside the commands, so that `lissom --help` answers at once.
+Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified, 130 interrupted. Heavy
+libraries are imported inside the commands, so that `lissom --help` answers at once.
 """
 
 from __future__ import annotations
@@ -18,28 +18,25 @@ from lissom.cli.reaching import reach
 from lissom.cli.running import run
 from lissom.cli.solving import demo, solve
 from lissom.cli.sweeping import sweep
-from lissom.cli.talking import INTERRUPTED
 
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="The true shape, forces and moments of cables, hoses, wire harnesses and ropes.",
-    epilog="Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified.",
+    epilog="Exit status: 0 certified and all checks pass, 2 bad input, 3 a check fails, 4 not certified, "
+    "130 interrupted.",
 )
 for command in (studio, solve, reach, sweep, run, feel, states, demo, new, schema, library):
     app.command()(command)
 
 
 def main() -> None:
-    """The entry point: every mistake of a user ends in a message, never in a traceback."""
+    """Every mistake of a user ends in a message, never in a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without "✓" shows "?" instead of failing
-    try:
-        app(prog_name="lissom")
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    app(prog_name="lissom")
 
 
 @app.callback(invoke_without_command=True)

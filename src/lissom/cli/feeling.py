@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import enum
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lissom.cli.options import AsJson, Folder, SceneFile, Settings, load
-from lissom.cli.talking import CHECK_FAILS, GOOD, NOT_CERTIFIED, compiling, fail, make_console, user_mistakes, wrote
+from lissom.cli.talking import (
+    CHECK_FAILS,
+    GOOD,
+    NOT_CERTIFIED,
+    compiling,
+    fail,
+    make_console,
+    until_interrupted,
+    user_mistakes,
+    wrote,
+)
 
 if TYPE_CHECKING:
     from lissom.haptic.devices import Device
@@ -96,23 +103,6 @@ def felt(
         typer.echo(f"not certified: {report.status}: {report.reason}", err=True)
         return NOT_CERTIFIED
     return GOOD
-
-
-@contextmanager
-def until_interrupted() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C ends the loop, and what it did until then is reported; a second one ends everything."""
-    pressed = False
-
-    def press(*_: object) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, press)
-    try:
-        yield lambda: pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def states(

@@ -11,11 +11,13 @@ from lissom.cli.feeling import felt
 from lissom.cli.options import AsJson, Folder, SceneFile, Settings, load
 from lissom.cli.talking import (
     CHECK_FAILS,
+    INTERRUPTED,
     NOT_CERTIFIED,
     compiling,
     counting,
     fail,
     make_console,
+    until_interrupted,
     user_mistakes,
     wrote,
 )
@@ -48,6 +50,8 @@ def run(
         loaded = load(scene, settings or [])
         if loaded.haptic is not None:
             raise typer.Exit(felt(loaded, None, json, npz, output))
+        if not loaded.ropes and all(part.motion != "free" for part in loaded.parts):
+            fail(f"{scene}: nothing moves by itself: no ropes, no free parts; use `lissom solve`")
         if output is not None:
             make_folder(output)
         machine = Machine(loaded, substeps=substeps, iterations=iterations, motion=motion)
@@ -55,8 +59,8 @@ def run(
             names = ", ".join(k.name for k in loaded.motions)
             typer.echo(f"driven parts stand: say which motion leads them with --motion ({names})", err=True)
         total = round(seconds * rate)
-        with counting("steps", total) as count:
-            found = record(machine, total, 1.0 / rate, count)
+        with counting("steps", total) as count, until_interrupted(lambda: machine.time > 0.0) as is_over:
+            found = record(machine, total, 1.0 / rate, count, is_over)
         if json:
             typer.echo(run_json(found), nl=False)
         elif npz:
@@ -65,6 +69,9 @@ def run(
             print_run(found, make_console())
         if output is not None:
             wrote(write_run(found, output), quiet=json or npz)
+    if is_over():
+        typer.echo(f"stopped at {found.time[-1]:.2f} s of {seconds:g} s", err=True)
+        raise typer.Exit(INTERRUPTED)
     if not found.finite:
         typer.echo("not certified: the machine flew apart; take more substeps", err=True)
         raise typer.Exit(NOT_CERTIFIED)

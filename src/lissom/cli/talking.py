@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -81,6 +82,27 @@ def telling() -> Iterator[Callable[[str], object]]:
 
     with Console(stderr=True).status("") as status:
         yield lambda text: status.update(text)
+
+
+@contextmanager
+def until_interrupted(has_begun: Callable[[], bool] = lambda: True) -> Iterator[Callable[[], bool]]:
+    """Ctrl-C ends the loop, and what it did until then is reported; a second one ends everything, and so does the first
+    one before the loop has begun.
+    """
+    pressed = False
+
+    def press(*_: object) -> None:
+        nonlocal pressed
+        signal.signal(signal.SIGINT, before)
+        if not has_begun():
+            raise KeyboardInterrupt
+        pressed = True
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def make_console() -> Console:

@@ -38,16 +38,28 @@ LITTLE = 1e-300
 
 @kernel
 def change_links(
-    ropes: Ropes, links: Links, guests: Guests, known: Multipliers, span_base: int, gravity: Vector, h: float,
+    ropes: Ropes,
+    links: Links,
+    guests: Guests,
+    known: Multipliers,
+    span_base: int,
+    gravity: Vector,
+    h: float,
+    time: float,
     easing: float,
-) -> None:  # fmt: skip
-    """All that may change after a substep. Of what spans lack, a share `easing` is kept."""
+) -> None:
+    """What may change after a substep, at the `time` where it ends. Of what spans lack, a share `easing` is kept."""
     for r in range(ropes.first.shape[0]):
         if ropes.broken[r] == 1:
             continue
         for i in range(ropes.first[r], ropes.room[r]):
-            if known.total[span_base + i] > ropes.strength[r] * h * h:
-                ropes.broken[r] = 1
+            tension = known.total[span_base + i] / (h * h)
+            links.peak[i] = max(links.peak[i], tension)
+            if tension > max(ropes.strength[r], ropes.broke_under[r]):
+                ropes.broken[r], ropes.broke_at[r], ropes.broke_under[r] = 1, time, tension
+                ropes.broke_from[r], ropes.broke_to[r] = i, links.next[i]
+        if ropes.broken[r] == 1:
+            continue
         for i in range(ropes.first[r], ropes.room[r]):
             if links.ease[i] > 0.0:
                 links.ease[i] = max(easing * links.ease[i], LITTLE)
@@ -121,8 +133,9 @@ def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
             links.rest[i] += links.rest[k] + links.stored[k] - links.stretch[k]
             links.length[i] += links.length[k] + links.stored[k]
             links.ease[i] += links.ease[k]
+            links.peak[i] = max(links.peak[i], links.peak[k])
             links.rest[k] = 0.0
-            links.ease[k] = 0.0
+            links.ease[k] = links.peak[k] = 0.0
             links.stored[k] = links.stretch[k] = 0.0
             links.active[k] = 0
             links.ready[k] = 0 if off else 1
@@ -380,6 +393,7 @@ def take_up(
     links.length[i], links.length[j] = left, right
     links.ease[i] = extra * left / (left + right)
     links.ease[j] = extra * right / (left + right)
+    links.peak[j] = links.peak[i]
     links.active[j] = 1
     links.slips[j] = 0.0
     links.next[i] = j

@@ -18,7 +18,7 @@ from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
 from lissom.machines.reading import matrix_of, read_machine, set_motor, wound_by
-from lissom.machines.ropes import HYBRID, ROLLING, reel, see_links
+from lissom.machines.ropes import HYBRID, ROLLING, next_active, reel, see_links
 from lissom.machines.rows import NO_BOUND
 from lissom.machines.stepping import advance
 from lissom.scene import Scene
@@ -36,20 +36,43 @@ STEADY = 0.25
 """Of 1 / (h² K): a stiffer hand on a body of the mobility K would overshoot within a substep h."""
 
 
+FASTEST = 1e6
+"""m/s, rad/s, that a body can be given: squares of what is far beyond are not finite."""
+
+FARTHEST = 1e9
+"""m, to where a body can be pulled."""
+
+MOST_DRIVE = 1e12
+"""rad/s, m/s, N m, N, of a motor."""
+
 LONGEST = 0.1
 """s, of a substep: wheels that turn by more than half a turn in one lose count of their rope."""
 
 
 @dataclass(frozen=True)
+class Broke:
+    """How a rope broke."""
+
+    time: float  # s
+    force: float  # N
+    span: int  # the link that the span leaves in which it broke
+    between: tuple[str, str]  # the parts that the span led from and to
+
+    def __str__(self) -> str:
+        return f"broke at {self.time:.4g} s under {self.force:.4g} N between {self.between[0]} and {self.between[1]}"
+
+
+@dataclass(frozen=True)
 class RopeReading:
     """A rope as it is. Spans are those between active links, in order. Links are those of the path, and after them the
-    parts that it may come to lie on.
+    parts that it may come to lie on. Once it broke, spans are as they were then, without tension.
     """
 
     parts: tuple[str, ...]  # (links,) that each link is on
     leaves: NDArray[np.int64]  # (spans,) the link that each span leaves
     arrives: NDArray[np.int64]  # (spans,) and the one it leads to
     tension: Array  # (spans,) N
+    peak: Array  # (spans,) the largest over the substeps of the last step, N
     length: Array  # (spans,) m
     rest: Array  # (spans,) unstretched, m
     stored: Array  # (links,) unstretched, m; 0 where a link is not active, below 0 where slack rope only hangs over it
@@ -59,7 +82,7 @@ class RopeReading:
     start: Array  # (spans, 3) where each span begins, m
     end: Array  # (spans, 3)
     total: float  # unstretched length of the whole rope, m
-    broken: bool
+    broke: Broke | None  # None: it is whole
 
 
 @dataclass(frozen=True)
@@ -110,10 +133,11 @@ class MachineState:
 KEPT = {
     "bodies": ("x", "q", "v", "l"),
     "joints": ("value", "before", "motor", "speed", "torque"),
-    "ropes": ("broken",),
+    "ropes": ("broken", "broke_at", "broke_under", "broke_from", "broke_to"),
     "links": (
         "active", "ready", "held", "sense", "stored", "stretch", "place_in", "place_out", "anchor", "slips", "rest",
-        "ease", "after", "share", "centre", "e1", "e2", "axis", "radius", "around", "corners", "corner_last",
+        "length", "peak", "start", "end", "ease", "after", "share", "centre", "e1", "e2", "axis", "radius", "around",
+        "corners", "corner_last",
     ),
     "contacts": ("clock", "soft", "stamp", "lead"),
     "guests": ("clear",),
@@ -201,11 +225,12 @@ class Machine:
         self._h = h
         gx, gy, gz = self.scene.gravity
         needed = 0
-        for _ in range(count if self._hands else 1):  # hands pull anew in every substep
+        self._parts.links.peak[:] = 0.0
+        for k in range(count if self._hands else 1):  # hands pull anew in every substep
             self._haul()
             room = unchecked(advance)(
-                self._parts, self._net, (gx, gy, gz), self._h, 1 if self._hands else count, self.iterations,
-                self.solver == "direct", self._read.size,
+                self._parts, self._net, (gx, gy, gz), self.time + k * self._h, self._h, 1 if self._hands else count,
+                self.iterations, self.solver == "direct", self._read.size,
             )  # fmt: skip
             needed = max(needed, room)
         if needed > self._room:
@@ -338,17 +363,25 @@ class Machine:
         bodies, b = self._parts.bodies, self._read.placed[part].body
         return np.array(angular_velocity(bodies, b, tuple(bodies.q[b])))
 
-    def set_velocity(self, part: str, *, linear: Array | None = None, angular: Array | None = None) -> None:
+    def set_velocity(
+        self,
+        part: str,
+        *,
+        linear: Sequence[float] | Array | None = None,
+        angular: Sequence[float] | Array | None = None,
+    ) -> None:
         """Gives the body of a free part another velocity (m/s) or angular velocity (rad/s), world axes."""
         self.scene.part(part)
         bodies, b = self._parts.bodies, self._read.placed[part].body
         if not bodies.movable[b]:
             raise ValueError(f'{part}: must have motion = "free" to be given a velocity')
-        if linear is not None:
-            bodies.v[b] = linear
-        if angular is not None:
+        moved = None if linear is None else _vector("linear", linear, FASTEST, "m/s")
+        turned = None if angular is None else _vector("angular", angular, FASTEST, "rad/s")
+        if moved is not None:
+            bodies.v[b] = moved
+        if turned is not None:
             r = matrix_of(bodies.q[b])
-            own = r.T @ np.asarray(angular, dtype=float)
+            own = r.T @ turned
             k = bodies.inverse_inertia[b]
             bodies.l[b] = r @ np.divide(own, k, out=np.zeros(3), where=k > 0.0)
 
@@ -372,12 +405,9 @@ class Machine:
         if on is None:
             raise ValueError(f'{part}: must move freely to be pulled; give it motion = "free"')
         for name, value, least in (("stiffness", stiffness, 0.0), ("damping", damping, -1e-300)):
-            if value is not None and not least < value < NO_BOUND:
-                raise ValueError(f"{name} = {value}: must be a number above 0")
-        at, goal = (np.array(k, dtype=float) for k in (point, to))
-        for name, place in (("point", at), ("to", goal)):
-            if place.shape != (3,) or not np.all(np.abs(place) < NO_BOUND):
-                raise ValueError(f"{name} = {place.tolist()}: must be three finite numbers, in m")
+            if value is not None and not (isinstance(value, Real) and least < value < NO_BOUND):
+                raise ValueError(f"{name} = {value!r}: must be a number above 0")
+        at, goal = _vector("point", point, FARTHEST, "m"), _vector("to", to, FARTHEST, "m")
         self._hands[part] = Hand(on.body, on.offset + on.turn @ at, goal, float(stiffness), damping)
         self._felt.setdefault(part, np.zeros(3))
 
@@ -503,19 +533,30 @@ class Machine:
         r = self.scene.ropes.index(self.scene.rope(name))
         ropes, links = self._parts.ropes, self._parts.links
         all_of = slice(ropes.first[r], ropes.room[r])
-        spans = self._spans(r)
+        parts = tuple(self.scene.parts[k].name for k in links.part[all_of])
+        broke = self._broke(r, parts)
+        leads = links.next
+        if broke is not None:
+            leads = np.full(len(leads), -1)
+            leads[all_of] = [next_active(ropes, links, r, i) for i in range(all_of.start, all_of.stop)]
+        spans = self._spans(r, leads)
         lam = self._parts.known.total[len(self._read.joints) * SLOTS + spans]
-        tension = lam / self._h**2 if self._h > 0.0 else np.zeros(len(spans))
-        broken = bool(ropes.broken[r])
+        tension = lam / self._h**2 if self._h > 0.0 and broke is None else np.zeros(len(spans))
         return RopeReading(
-            tuple(self.scene.parts[k].name for k in links.part[all_of]),
-            spans - ropes.first[r], links.next[spans] - ropes.first[r],
-            0.0 * tension if broken else tension, links.length[spans], links.rest[spans],
+            parts, spans - ropes.first[r], leads[spans] - ropes.first[r],
+            tension, links.peak[spans], links.length[spans], links.rest[spans],
             links.stored[all_of] - links.stretch[all_of], links.active[all_of] == 1,
             links.stored[all_of] / links.around[all_of], self._fleet(r),
             links.start[spans], links.end[spans],
-            float(whole_length(ropes, links, r)), broken,
+            float(whole_length(ropes, links, r)), broke,
         )  # fmt: skip
+
+    def _broke(self, r: int, parts: tuple[str, ...]) -> Broke | None:
+        ropes = self._parts.ropes
+        if not ropes.broken[r]:
+            return None
+        span, to = int(ropes.broke_from[r] - ropes.first[r]), int(ropes.broke_to[r] - ropes.first[r])
+        return Broke(float(ropes.broke_at[r]), float(ropes.broke_under[r]), span, (parts[span], parts[to]))
 
     def _fleet(self, r: int) -> Array:
         ropes, links = self._parts.ropes, self._parts.links
@@ -527,16 +568,17 @@ class Machine:
             np.maximum.at(found, k - ropes.first[r], np.where(on_wheel, np.arcsin(aslant), 0.0))
         return found
 
-    def _spans(self, r: int) -> NDArray[np.int64]:
-        """Links that spans leave, as they follow each other along the rope."""
+    def _spans(self, r: int, leads: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Links that spans leave, as they follow each other along the rope; where each leads, unless as it is now."""
         links, first = self._parts.links, int(self._parts.ropes.first[r])
+        leads = links.next if leads is None else leads
         inside = range(first, int(self._parts.ropes.room[r]))
-        begins = next((i for i in inside if links.active[i] == 1 and links.next[i] >= 0), -1)
+        begins = next((i for i in inside if links.active[i] == 1 and leads[i] >= 0), -1)
         found: list[int] = []
         i = begins
-        while i >= 0 and links.next[i] >= 0 and not (found and i == begins):
+        while i >= 0 and leads[i] >= 0 and not (found and i == begins):
             found.append(i)
-            i = int(links.next[i])
+            i = int(leads[i])
         return np.array(found, dtype=np.int64)
 
     def joint(self, name: str) -> JointReading:
@@ -576,8 +618,8 @@ class Machine:
         On a hinge that turns a spool a `tension` (N) alone hauls the rope with that.
         """
         for key, value in (("speed", speed), ("torque", torque), ("tension", tension)):
-            if value is not None and not abs(value) < NO_BOUND:
-                raise ValueError(f"{key} = {value}: must be a finite number")
+            if value is not None and not (isinstance(value, Real) and abs(value) <= MOST_DRIVE):
+                raise ValueError(f"{key} = {value!r}: must be a finite number, at most {MOST_DRIVE:g}")
         if speed is not None and torque is not None and not torque > 0.0:
             raise ValueError(f"torque = {torque}: must be above 0 beside a speed: it is the most that the motor has")
         j = self._joint(name)
@@ -610,6 +652,17 @@ def turn_between(a: Quaternion, b: Quaternion) -> Array:
     sine = float(np.linalg.norm(axis))
     angle = 2.0 * math.atan2(sine, abs(w))
     return np.array(axis) * (math.copysign(1.0, w) * (angle / sine if sine > 0.0 else 2.0))
+
+
+def _vector(name: str, said: Sequence[float] | Array, most: float, unit: str) -> Array:
+    """(3,) of what a caller gave. Raises ValueError for anything else."""
+    try:
+        found = np.array(said, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.all(np.abs(found) <= most):
+        raise ValueError(f"{name} = {said!r}: must be three finite numbers, each at most {most:g} {unit}")
+    return found
 
 
 def _pose(x: Array, q: Array) -> Pose:

@@ -15,6 +15,7 @@ from lissom.machines import joints as kinds
 from lissom.machines import ropes as link_kinds
 from lissom.machines.bodies import Bodies, empty_bodies
 from lissom.machines.contacts import BOX, ROWS_OF_CONTACT, Contacts, make_contacts
+from lissom.machines.events import OFF
 from lissom.machines.guests import check_clear, read_guests, with_room
 from lissom.machines.hanging import POINTS
 from lissom.machines.inertia import Heft, heft_of, together
@@ -325,6 +326,10 @@ def _read_ropes(scene: Scene, placed: dict[str, Placed], mass: float) -> tuple[R
         mass=np.zeros(n),
         strength=np.full(n, NO_BOUND),
         broken=np.zeros(n, dtype=np.int64),
+        broke_at=np.zeros(n),
+        broke_under=np.zeros(n),
+        broke_from=np.zeros(n, dtype=np.int64),
+        broke_to=np.zeros(n, dtype=np.int64),
         heavy=np.full(n, LEAST_DRAG * (mass or 1.0)),
         firm=np.full(n, FIRM * 9.81 * (mass or 1.0)),
         least=np.full(n, LEAST_COMPLIANCE / (mass or 1.0)),
@@ -494,6 +499,8 @@ def _lay(scene: Scene, ropes: Ropes, links: Links) -> None:
             _, p, q, ci, ck = find_span(links, i, k)
             links.start[i], links.end[i] = p, q
             links.length[i] = math.dist(p, q)
+            for j in (i, k):
+                _check_level(scene, rope.path[j - first], links, i, j)
             t = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
             if rolls(links, i):
                 links.place_out[i] = place_on(links, i, ci, t)
@@ -560,6 +567,19 @@ def _check_apart(scene: Scene, rope: Rope, links: Links, first: int, i: int, k: 
             f"must lie outside {wheel}, around which the rope runs next to it: there is no tangent; move one of them"
         )
     raise _misled(scene, rope.path[k - first], "", two, message)
+
+
+def _check_level(scene: Scene, link: Link, links: Links, span: int, j: int) -> None:
+    t = (links.end[span] - links.start[span]) / links.length[span]
+    angle = math.degrees(math.asin(min(1.0, abs(float(t @ links.w3[j])))))
+    most = math.degrees(math.acos(OFF**-0.5))
+    if links.kind[j] != link_kinds.ROLLING or angle <= most:
+        return
+    message = (
+        f"must be met at less than {most:.3g}° to its plane: the rope meets it at {angle:.3g}°, and would jump off at "
+        "once; turn the part (tangent is the axle of a wheel), or move it"
+    )
+    raise _misled(scene, link, "", link.on, message)
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------

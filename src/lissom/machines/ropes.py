@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lissom.geometry.triples import Vector, add, apply, cross, dot, rotation, scale, sub
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
-from lissom.machines.bodies import Bodies, add3, put3, row3, row4
+from lissom.machines.bodies import Bodies, add3, angular_velocity, put3, row3, row4
 from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, add_slip, along
 from lissom.machines.tangents import (
     MOST_CORNERS,
@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 RUBBED = 0.005  # friction may differ by so much from what the tensions of a substep allow: it is that of those before
+
+JUMP = 2.0  # times the way that bodies go in a substep: a span that grows by more has jumped,
+SMALL = 1e-3  # if it is by more than this share of it
 
 LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
 
@@ -49,6 +52,10 @@ class Ropes(NamedTuple):
     mass: Array  # (n,) for each metre, kg/m; it weighs, but has no inertia
     strength: Array  # (n,) breaking force, N
     broken: Indices  # (n,) 1 once it broke
+    broke_at: Array  # (n,) when, s
+    broke_under: Array  # (n,) what force, N
+    broke_from: Indices  # (n,) the link that the span left which broke, and the one it led to
+    broke_to: Indices
     heavy: Array  # (n,) drag of a slip, kg; a tiny part of the machine's mass
     firm: Array  # (n,) EA of a span that was made too short, though the rope keeps its length, N
     least: Array  # (n,) compliance of a span that nothing movable is on, divided by h², 1/kg
@@ -94,6 +101,8 @@ class Links(NamedTuple):
     rolled_out: Array
     rest: Array  # (n,) d̄ of the span that leaves, m
     length: Array  # (n,) d of it
+    peak: Array  # (n,) largest tension of it in the substeps of this step, N
+    lacked: Array  # (n,) d − d̄ of it at the start of the substep
     near: Array  # (n,) distance of its links at the start of the substep, as `guard_rows` has it, m
     lost: Indices  # (n,) 1: there is no tangent, it is held where it was
     ease: (
@@ -560,6 +569,40 @@ def missing(ropes: Ropes, links: Links, known: Multipliers, r: int, i: int, span
     stretch = span_compliance(ropes, links, r, i) * known.total[span_base + i] / (h * h)
     over: float = links.length[i] - links.rest[i] - links.ease[i] - stretch
     return abs(over) if known.total[span_base + i] > 0.0 else over
+
+
+@kernel
+def see_lacks(links: Links) -> None:
+    """Writes `lacked`, before bodies move."""
+    for i in range(links.kind.shape[0]):
+        links.lacked[i] = links.length[i] - links.rest[i]
+
+
+@kernel
+def ease_jumps(bodies: Bodies, links: Links, h: float) -> None:
+    """A span that has become longer by more than its bodies could move in a substep touches another corner, or the
+    other side of a part that another one presses on it: that is taken up bit by bit.
+    """
+    for i in range(links.kind.shape[0]):
+        k = links.next[i]
+        if k < 0:
+            continue
+        speed = speed_at(bodies, links.body[i], row3(links.start, i)) + speed_at(
+            bodies, links.body[k], row3(links.end, i)
+        )
+        lacks = links.length[i] - links.rest[i]
+        jump = min(lacks - links.ease[i], lacks - links.lacked[i] - JUMP * h * speed)
+        if jump > SMALL * links.length[i]:
+            links.ease[i] += jump
+            links.lacked[i] += jump
+
+
+@inline
+def speed_at(bodies: Bodies, b: int, x: Vector) -> float:
+    """No place of a body this far from its centre of mass is faster, m/s."""
+    v, w = row3(bodies.v, b), angular_velocity(bodies, b, row4(bodies.q, b))
+    arm = sub(x, row3(bodies.x, b))
+    return math.sqrt(dot(v, v)) + math.sqrt(dot(w, w) * dot(arm, arm))
 
 
 @kernel

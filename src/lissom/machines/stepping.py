@@ -16,12 +16,14 @@ from lissom.machines.ropes import (
     Links,
     Ropes,
     as_predicted,
+    ease_jumps,
     ease_off,
     forget_tensions,
     left_over,
     let_loose,
     reel,
     rope_rows,
+    see_lacks,
     see_links,
     see_strains,
     slip,
@@ -51,8 +53,8 @@ class Parts(NamedTuple):
 
 
 @kernel
-def gather(parts: Parts, gravity: Vector, h: float) -> None:
-    """All rows, at the present poses."""
+def gather(parts: Parts, gravity: Vector, h: float, first: bool) -> None:
+    """All rows, at the present poses; `first` in a substep: those of the prediction."""
     bodies, joints, ropes, links, contacts, rows, known, _ = parts
     spans = joints.kind.shape[0] * SLOTS
     slips = spans + links.kind.shape[0]
@@ -61,6 +63,8 @@ def gather(parts: Parts, gravity: Vector, h: float) -> None:
     joint_rows(rows, bodies, joints, h)
     see_links(bodies, links)
     reel(ropes, links)
+    if first:
+        ease_jumps(bodies, links, h)
     rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
     guard_rows(rows, bodies, links, slips + links.kind.shape[0])
     contact_rows(rows, bodies, contacts, known, first_of_contacts(joints, links))
@@ -69,7 +73,7 @@ def gather(parts: Parts, gravity: Vector, h: float) -> None:
 @inline
 def gather_again(parts: Parts, gravity: Vector, h: float, done: int) -> None:
     """All rows, as seen from the prediction where some were `done`."""
-    gather(parts, gravity, h)
+    gather(parts, gravity, h, done == 0)
     if done > 0:
         as_predicted(parts.rows, parts.bodies, parts.links)
 
@@ -83,16 +87,24 @@ def first_of_contacts(joints: Joints, links: Links) -> int:
 
 @kernel
 def advance(
-    parts: Parts, net: Network, gravity: Vector, h: float, substeps: int, iterations: int, together: bool, size: float
+    parts: Parts,
+    net: Network,
+    gravity: Vector,
+    time: float,
+    h: float,
+    substeps: int,
+    iterations: int,
+    together: bool,
+    size: float,
 ) -> int:
-    """`iterations` of (4) in each substep, and more where spans still miss their lengths; when not `together`, that
-    many sweeps row by row. Where the lengths are not found the substep is divided. The room that `net` needs, if links
-    that came or went have made it too small: rows were then solved in turn.
+    """From `time` on: `iterations` of (4) in each substep, and more where spans still miss their lengths; when not
+    `together`, that many sweeps row by row. Where the lengths are not found the substep is divided. The room that `net`
+    needs, if links that came or went have made it too small: rows were then solved in turn.
     """
     bodies, joints, ropes, links, _, _, known, guests = parts
     spans = joints.kind.shape[0] * SLOTS
     needed = 0
-    for _ in range(substeps):
+    for n in range(substeps):
         done, pieces = 0, 1
         while done < pieces:
             remember(bodies)
@@ -107,8 +119,9 @@ def advance(
             if together:
                 ease_off(ropes, links, known, spans, MISSING * size, h / pieces)
             finish(bodies, h / pieces)
-            change_links(ropes, links, guests, known, spans, gravity, h / pieces, EASING ** (1.0 / pieces))
             done += 1
+            now = time + (n + done / pieces) * h
+            change_links(ropes, links, guests, known, spans, gravity, h / pieces, now, EASING ** (1.0 / pieces))
         if pieces > 1:
             rescale(known, float(pieces * pieces))
     reel(ropes, links)
@@ -128,6 +141,7 @@ def solve_substep(
     touching = first_of_contacts(joints, links)
     drive(bodies, joints)
     see_gaps(links)
+    see_lacks(links)
     see_strains(ropes, links)
     weigh(bodies, ropes, links, gravity)
     predict(bodies, gravity, h)

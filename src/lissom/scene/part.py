@@ -140,9 +140,15 @@ def _mesh_slips(part: Part) -> list[Slip]:
 
 
 def _mass_slips(part: Part) -> list[Slip]:
-    if part.density is None:
-        return []
     slips: list[Slip] = []
+    if part.inertia is not None and min(part.inertia) > 0.0:  # 0 says that nothing turns it about that axis
+        small, middle, large = sorted(part.inertia)
+        if large > (1.0 + 1e-9) * (small + middle):
+            most = f"the largest, {large:g}, cannot exceed the sum {small + middle:g} of the others"
+            message = f"must be that of a body: {most}"
+            slips.append((("inertia",), part.inertia, message))
+    if part.density is None:
+        return slips
     if part.mass is not None:
         slips.append((("density",), part.density, "must not be given together with mass: keep one of them"))
     if part.shape is None or isinstance(part.shape, PlaneShape):

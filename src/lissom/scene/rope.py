@@ -180,6 +180,9 @@ def _rope_slips(rope: Rope) -> list[Slip]:
             "needs stiffness.axial or compliance: in a rope that keeps its length the loads alone make the tension"
         )
         slips.append((("tension",), rope.tension, message))
+    if rope.tension is not None and rope.breaking_force is not None and rope.tension > rope.breaking_force:
+        message = f"must be at most breaking_force = {rope.breaking_force:g} N: it would break at once"
+        slips.append((("tension",), rope.tension, message))
     if rope.limits is not None:
         if rope.limits.safety_factor is not None and rope.breaking_force is None:
             message = "needs breaking_force: it is that over the tension"

@@ -233,7 +233,7 @@ def rope_strands(session: Session) -> tuple[list[RopeStrand], list[tuple[Array, 
     for rope in run.machine.scene.ropes:
         reading = run.shown.rope(rope.name)
         positions, tension, spans = rope_numbers(session.simulation.rope_lines.pieces(rope.name), rope, reading)
-        strands.append(RopeStrand(rope.name, len(positions), len(spans), reading.broken))
+        strands.append(RopeStrand(rope.name, len(positions), len(spans), reading.broke is not None))
         arrays.append((positions, tension, spans))
     return strands, arrays
 
@@ -306,7 +306,8 @@ def rope_value(rope: Rope, now: RopeReading) -> RopeValue:
         )
     ]
     stored = [float(s) if on else None for s, on in zip(now.stored, now.active, strict=True)]
-    return RopeValue(rope.name, now.total, now.broken, spans, stored, now.turns.tolist(), now.fleet.tolist())
+    broke = "" if now.broke is None else str(now.broke)
+    return RopeValue(rope.name, now.total, broke, spans, stored, now.turns.tolist(), now.fleet.tolist())
 
 
 def axis_value(run: Running, name: str) -> AxisValue:

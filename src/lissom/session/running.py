@@ -208,7 +208,10 @@ def advance(session: Session, run: Running, substeps: int) -> None:
                 raise FloatingPointError("it flew apart; a stiff rope or joint may need a lighter load or more mass")
             run.first = None
             if (done + chunk) % A_STEP == 0:
+                known = set(run.trace.broke)
                 run.trace.take(run.machine)
+                for name in run.trace.broke.keys() - known:
+                    session.tell(Notice("warning", f"{name} {run.trace.broke[name]}."))
             left -= chunk
         simulation.take_machine()
         session.solve()

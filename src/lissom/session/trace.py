@@ -14,7 +14,7 @@ from lissom.analysis.machines import Run
 from lissom.analysis.ropechecks import rope_checks, worst
 
 if TYPE_CHECKING:
-    from lissom.machines.machine import Machine
+    from lissom.machines.machine import Broke, Machine
     from lissom.scene import Scene
 
 Array = NDArray[np.float64]
@@ -24,6 +24,7 @@ MOST_RECORDS: Final = 3600
 MOST_NUMBERS: Final = 4_000_000
 """32 MB: a machine of hundreds of ropes is remembered for a shorter time."""
 AXES: Final = ("x", "y", "z")
+OF_LINKS: Final = ("tension", "peak", "rest", "stored")
 
 
 class Trace:
@@ -38,7 +39,7 @@ class Trace:
         self._ring = np.full((room, len(self.keys)), math.nan)
         self._taken = 0  # ever
         self.checks: list[Check] = []  # the worst of each rule of a rope
-        self.broken: set[str] = set()
+        self.broke: dict[str, Broke] = {}
 
     def take(self, machine: Machine, shown: Machine | None = None) -> None:
         """One more record; forces as another machine shows them, where this one has not moved yet."""
@@ -46,11 +47,11 @@ class Trace:
         row = [machine.time, machine.energy, machine.kinetic_energy]
         for rope in self.scene.ropes:
             now = forces.rope(rope.name)
-            tension, rest = np.full((2, len(now.parts)), math.nan)
-            tension[now.leaves], rest[now.leaves] = now.tension, now.rest
-            row += [*tension, *rest, *np.where(now.active, now.stored, math.nan)]
-            if now.broken:
-                self.broken.add(rope.name)
+            of_spans = np.full((3, len(now.parts)), math.nan)
+            of_spans[:, now.leaves] = now.tension, now.peak, now.rest
+            row += [*of_spans.ravel(), *np.where(now.active, now.stored, math.nan)]
+            if now.broke is not None and shown is None:
+                self.broke[rope.name] = now.broke
         loads = forces.axis_loads
         for name, (value, _) in machine.axis_loads.items():
             row += [value, loads[name][1]]
@@ -66,6 +67,8 @@ class Trace:
         kept = rows[rows[:, 0] <= time + 1e-9].copy()
         self._ring[: len(kept)] = kept
         self._taken = len(kept)
+        self.broke = {name: broke for name, broke in self.broke.items() if broke.time <= time}
+        self.checks = [check for check in self.checks if check.rule != "breaking_force" or check.cable in self.broke]
 
     @property
     def _full(self) -> bool:
@@ -89,9 +92,9 @@ class Trace:
         """As `lissom run` has it."""
         rows = self.rows
         found = Run(self.scene, rows[:, 0].tolist(), rows[:, 1].tolist(), dict(self._links))
-        found.broken, found.checks = self.broken, self.checks
+        found.broke, found.checks = self.broke, self.checks
         for rope in self.scene.ropes:
-            for kind in ("tension", "rest", "stored"):
+            for kind in OF_LINKS:
                 columns = [self._column[f"{kind}/{rope.name}/{i}"] for i in range(len(self._links[rope.name]))]
                 getattr(found, kind)[rope.name] = list(rows[:, columns])
         for key, k in self._column.items():
@@ -107,7 +110,7 @@ class Trace:
 def _keys(machine: Machine) -> list[str]:
     keys = ["time", "energy", "kinetic"]
     for rope in machine.scene.ropes:
-        for kind in ("tension", "rest", "stored"):
+        for kind in OF_LINKS:
             keys += [f"{kind}/{rope.name}/{i}" for i in range(len(machine.rope(rope.name).parts))]
     for name in machine.joint_values:
         keys += [f"joint/{name}", f"torque/{name}"]

@@ -161,7 +161,7 @@ class SpanValue:
 class RopeValue:
     name: str
     total: float
-    broken: bool
+    broke: str  # when, under what force and where; empty while it is whole
     spans: list[SpanValue]
     stored: list[float | None]  # on each link; none where the rope passes it by
     turns: list[float]
