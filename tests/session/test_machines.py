@@ -214,6 +214,20 @@ def test_the_pace_is_kept_and_a_machine_that_cannot_says_how_fast_it_is(
     assert 0.4 < clock.ratio < 1.1
 
 
+def test_what_takes_long_beside_the_machine_makes_frames_fewer_and_not_steps(
+    hoist: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood nearly still: what is done once for each frame was taken for the cost of a substep."""
+    take = hoist.simulation.take_machine
+
+    def slow() -> None:
+        time.sleep(0.04)
+        take()
+
+    monkeypatch.setattr(hoist.simulation, "take_machine", slow)
+    assert play(hoist, 1.0) > 0.5
+
+
 def test_substeps_are_those_of_lissom_run_at_every_pace(hoist: Session, tmp_path: Path) -> None:
     """In tens or one by one, the machine does the same to rounding, and is recorded at the same times."""
     other = make_session(tmp_path / "other", HOIST)

@@ -33,7 +33,11 @@ SUBSTEP: Final = 1.0 / 600.0
 """s: ten of them are a step of `lissom run`."""
 A_STEP: Final = 10
 BUDGET: Final = 0.025
-"""s of wall time that may pass before other commands are heard."""
+"""s of wall time that a machine steps before other commands are heard and a frame is drawn, unless those take long."""
+SHARE: Final = 3.0
+"""It steps so many times as long as everything else took: slow frames become fewer, and the machine goes on."""
+LONGEST: Final = 0.5
+"""s that it steps at most before other commands are heard."""
 LATE: Final = 0.15
 """s behind the clock that are made up for; what is more is left out, and said."""
 WINDOW: Final = 1.5
@@ -59,7 +63,7 @@ class Running:
     error: str = ""
     before: Moment | None = None  # of the run under way; none once it can be undone
     anchor: tuple[float, float] = (0.0, 0.0)  # wall time, time of the machine
-    cost: float = 1e-3  # s of a substep
+    left_off: float = 0.0  # wall time when it was last stepped
     seen: deque[tuple[float, float]] = field(default_factory=deque)  # wall time, time of the machine
     lines: list[str] = field(default_factory=list)  # of a script, since it was last said
     stepped: int = 0  # substeps that no line says yet
@@ -179,11 +183,10 @@ def tick(session: Session) -> None:
     due = math.floor(owed(run, now) / SUBSTEP + 1e-6)
     if due < a_frame(run):
         return
-    count = min(due, max(1, int(BUDGET / run.cost)))
-    advance(session, run, count)
+    budget = min(max(BUDGET, SHARE * (now - run.left_off)), LONGEST)
+    count = advance(session, run, due, now + budget)
     if not run.error:
         session.recorder.note(Advance(count))
-    run.cost = 0.8 * run.cost + 0.2 * (time.monotonic() - now) / count
     run.seen.append((now, run.machine.time))
     while now - run.seen[0][0] > WINDOW:
         run.seen.popleft()
@@ -192,15 +195,17 @@ def tick(session: Session) -> None:
         run.anchor = (run.anchor[0] + lag / run.pace, run.anchor[1])
 
 
-def advance(session: Session, run: Running, substeps: int) -> None:
-    """So many substeps; a machine that flies apart goes back to where it was before them, and time stops."""
+def advance(session: Session, run: Running, substeps: int, until: float = math.inf) -> int:
+    """So many substeps, or as many as are begun `until` then; a machine that flies apart goes back to where it was
+    before them, and time stops. Gives how many were made.
+    """
     simulation, before = session.simulation, session.simulation.checkpoint()
     if run.before is not None:
         session.history.push("run", run.before)
         run.before, session.described = None, False
     left = substeps
     try:
-        while left:
+        while left == substeps or (left and time.monotonic() < until):
             done = round(run.machine.time / SUBSTEP)
             chunk = min(left, A_STEP - done % A_STEP)
             run.machine.step(chunk * SUBSTEP, chunk)
@@ -210,17 +215,19 @@ def advance(session: Session, run: Running, substeps: int) -> None:
             if (done + chunk) % A_STEP == 0:
                 run.trace.take(run.machine)
             left -= chunk
+        run.left_off = time.monotonic()
         simulation.take_machine()
         session.solve()
     except (FloatingPointError, ZeroDivisionError, np.linalg.LinAlgError) as error:
         failed(session, run, before, str(error))
-        return
+        return 0
     except Halted:
         simulation.back_to(before)
         running(session)
         raise
-    run.stepped += substeps
+    run.stepped += substeps - left
     session.changed = True
+    return substeps - left
 
 
 def failed(session: Session, run: Running, good: Checkpoint, why: str) -> None:
