@@ -76,7 +76,7 @@ def advance(session: Session, command: Advance) -> Json:
     run = needed(session)
     if not 1 <= command.substeps <= MOST_SUBSTEPS:
         raise ValueError(f"substeps = {command.substeps}: must be from 1 to {MOST_SUBSTEPS}")
-    if not run.playing and session.grabbed is None and session.history.undo_label != "step":
+    if not run.playing and session.grabbed is None and not session.history.go_on("step"):
         session.history.push("step", session.moment())
         session.described = False
     run.error = ""
@@ -113,6 +113,7 @@ def set_motor(session: Session, command: SetMotor) -> Json:
     if command.drive == "speed":
         fields["torque"] = command.most
     run.machine.set_motor(command.joint, **fields)
+    run.by_torque = run.by_torque - {command.joint} | ({command.joint} if command.drive == "torque" else set())
     runs.say_steps(run)
     said = ", ".join(f"{k}={v!r}" for k, v in fields.items() if v is not None)
     run.lines.append(f"sim.machine.set_motor({command.joint!r}{', ' if said else ''}{said})")
@@ -317,7 +318,7 @@ def axis_value(run: Running, name: str) -> AxisValue:
         drive, setting, most = "speed", motor.speed, motor.torque
     elif motor.torque is None:
         drive, setting, most = "off", 0.0, None
-    elif motor.tension is not None:
+    elif motor.tension is not None and name not in run.by_torque:
         drive, setting, most = "tension", motor.tension, None
     else:
         drive, setting, most = "torque", motor.torque, None

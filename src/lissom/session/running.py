@@ -58,6 +58,7 @@ class Running:
     machine: Machine
     trace: Trace
     first: Machine | None  # a little later than the start: what the forces are when everything is let go
+    by_torque: set[str]  # joints driven by a torque alone: of a winch it could be read as a tension too
     playing: bool = False
     pace: float = 1.0
     error: str = ""
@@ -96,12 +97,16 @@ def running(session: Session) -> Running | None:
     if now is not None and now.machine is machine:
         return now
     if now is not None and now.machine.scene is machine.scene:
-        now.trace.back_to(machine.time)
         now.machine, now.first = machine, first_instant(machine)
+        now.trace.go_to(machine.time)
+        if not len(now.trace.rows):  # longer ago than is remembered
+            now.trace.take(machine, now.first)
         return now
     trace, first = Trace(machine), first_instant(machine)
     trace.take(machine, first)
-    session.running = Running(machine, trace, first, pace=1.0 if now is None else now.pace)
+    motors = {k.name: k.motor for k in machine.scene.joints if k.motor is not None}
+    by_torque = {name for name, k in motors.items() if k.speed is None and k.tension is None}
+    session.running = Running(machine, trace, first, by_torque, pace=1.0 if now is None else now.pace)
     return session.running
 
 
@@ -263,7 +268,6 @@ def rewind(session: Session) -> None:
     if run.machine.time == 0.0:
         return
     set_to = {name: run.machine.motor(name) for name in run.machine.joint_values}
-    pace = run.pace
     session.report = session.simulation.reset()
     machine = session.simulation.machine
     for name, motor in set_to.items():
@@ -272,7 +276,7 @@ def rewind(session: Session) -> None:
     session.running = None
     again = running(session)
     assert again is not None
-    again.pace = pace
+    again.pace, again.by_torque = run.pace, run.by_torque
     session.changed, session.described = True, False
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lissom.scene import Scene
 
 Array = NDArray[np.float64]
+Worst = tuple[float, list[Check], set[str]]
+"""Since when (s), the worst of each rule of a rope, and the ropes that are broken."""
 
 MOST_RECORDS: Final = 3600
 """A minute of steps of 1/60 s."""
@@ -37,20 +39,22 @@ class Trace:
         room = max(16, min(MOST_RECORDS, MOST_NUMBERS // len(self.keys)))
         self._ring = np.full((room, len(self.keys)), math.nan)
         self._taken = 0  # ever
-        self.checks: list[Check] = []  # the worst of each rule of a rope
-        self.broken: set[str] = set()
+        self._undone = self._ring[:0]  # records that redo brings back
+        self._worst: list[Worst] = []
+        self._worst_undone: list[Worst] = []
 
     def take(self, machine: Machine, shown: Machine | None = None) -> None:
         """One more record; forces as another machine shows them, where this one has not moved yet."""
         forces = shown or machine
         row = [machine.time, machine.energy, machine.kinetic_energy]
+        broken = set()
         for rope in self.scene.ropes:
             now = forces.rope(rope.name)
             tension, rest = np.full((2, len(now.parts)), math.nan)
             tension[now.leaves], rest[now.leaves] = now.tension, now.rest
             row += [*tension, *rest, *np.where(now.active, now.stored, math.nan)]
             if now.broken:
-                self.broken.add(rope.name)
+                broken.add(rope.name)
         loads = forces.axis_loads
         for name, (value, _) in machine.axis_loads.items():
             row += [value, loads[name][1]]
@@ -58,14 +62,29 @@ class Trace:
             row += [*position, *quaternion]
         self._ring[self._taken % len(self._ring)] = row
         self._taken += 1
-        self.checks = worst(self.checks, rope_checks(forces))
+        self._undone, self._worst_undone = self._ring[:0], []
+        checks = worst(self.checks, rope_checks(forces))
+        if (checks, broken) != (self.checks, self.broken):
+            self._worst = [*self._worst[1 - len(self._ring) :], (machine.time, checks, broken)]
 
-    def back_to(self, time: float) -> None:
-        """Forgets what came after."""
-        rows = self.rows
-        kept = rows[rows[:, 0] <= time + 1e-9].copy()
+    def go_to(self, time: float) -> None:
+        """What came after is left out, until it is done again or something else is done."""
+        end = time + 1e-9
+        rows, marks = np.concatenate([self.rows, self._undone]), [*self._worst, *self._worst_undone]
+        kept, self._undone = rows[rows[:, 0] <= end][-len(self._ring) :], rows[rows[:, 0] > end]
         self._ring[: len(kept)] = kept
         self._taken = len(kept)
+        self._worst, self._worst_undone = [k for k in marks if k[0] <= end], [k for k in marks if k[0] > end]
+
+    @property
+    def checks(self) -> list[Check]:
+        """The worst of each rule of a rope since the start."""
+        return self._worst[-1][1] if self._worst else []
+
+    @property
+    def broken(self) -> set[str]:
+        """Ropes that are broken."""
+        return self._worst[-1][2] if self._worst else set()
 
     @property
     def _full(self) -> bool:
