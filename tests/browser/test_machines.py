@@ -96,8 +96,35 @@ def test_motors_are_set_live_and_the_hook_goes_down(studio: Open) -> None:
     page.click("motor-winch-back")
     page.until("lissom.store.get('machine').joints.find((k) => k.name === 'winch').drive === 'speed'")
     page.fill("motor-winch", "fast")
-    page.until("document.querySelector('[data-test=motor-winch-error]').textContent.includes('is no number')")
+    page.until("document.querySelector('[data-test=motor-winch-error]').textContent.includes('is no angular speed')")
     assert page.state("scene")["unsaved"] is False
+
+
+@pytest.mark.parametrize(
+    ("joint", "drive", "typed", "setting"),
+    [
+        ("winch", "speed", "180 deg/s", math.pi),
+        ("winch", "speed", "2 rpm", 2.0 * math.tau / 60.0),
+        ("winch", "torque", "1,5 kN m", 1500.0),
+        ("winch", "tension", "12 kN", 12000.0),
+        ("travel", "speed", "30 m/min", 0.5),
+        ("travel", "torque", "2 kN", 2000.0),
+    ],
+)
+def test_what_is_typed_for_a_motor_may_have_its_unit(
+    studio: Open, joint: str, drive: str, typed: str, setting: float
+) -> None:
+    page = studio(CRANE)
+    page.page.locator(f'[data-test="motor-{joint}-drive"]').select_option(drive)
+    page.until(
+        "lissom.store.get('machine').joints.find((k) => k.name === argument[0]).drive === argument[1]", [joint, drive]
+    )
+    page.fill(f"motor-{joint}", typed)
+    now = "lissom.store.get('machine').joints.find((k) => k.name === argument[0]).setting"
+    page.until(f"Math.abs({now} - argument[1]) < 1e-9 * argument[1]", [joint, setting])
+    page.fill(f"motor-{joint}", "3 bananas")
+    page.until(f"document.querySelector('[data-test=motor-{joint}-error]').textContent.includes('3 bananas')")
+    assert page.ask(now, [joint]) == pytest.approx(setting)
 
 
 def test_a_body_is_pulled_with_the_pointer_and_let_go(studio: Open) -> None:
