@@ -173,7 +173,12 @@ def machine_info(session: Session) -> MachineInfo | None:
     machine, scene = run.machine, run.machine.scene
     joints = [axis_info(machine, scene.joint(name)) for name in machine.joints]
     loose = [k.name for k in scene.parts if machine.moves(k.name)]
-    return MachineInfo([rope_info(machine, k) for k in scene.ropes], joints, loose)
+    return MachineInfo([rope_info(machine, k) for k in scene.ropes], joints, loose, weight(machine))
+
+
+def weight(machine: TheMachine) -> float:
+    """N; without gravity what it would weigh on the ground."""
+    return machine.mass * (float(np.linalg.norm(machine.scene.gravity)) or 9.81)
 
 
 def rope_info(machine: TheMachine, rope: Rope) -> RopeInfo:
@@ -181,19 +186,18 @@ def rope_info(machine: TheMachine, rope: Rope) -> RopeInfo:
     allowed = None if rope.breaking_force is None else rope.breaking_force / (factor or 1.0)
     links = [LinkInfo(k.on, k.kind, True) for k in rope.path]
     links += [LinkInfo(part, "rolling", False) for part in machine.rope(rope.name).parts[len(links) :]]
-    return RopeInfo(rope.name, rope.diameter, rope.closed, links, allowed)
+    return RopeInfo(rope.name, rope.diameter, rope.closed, links, rope.breaking_force, allowed)
 
 
 def axis_info(machine: TheMachine, joint: Joint) -> AxisInfo:
     low, high = joint.limits if joint.range is not None else (None, None)
     drive, value, most = described_drive(joint)
     x, y, z = joint.axis or (0.0, 0.0, 1.0)
-    weight = machine.mass * (float(np.linalg.norm(machine.scene.gravity)) or 9.81)
     turns = joint.kind == "hinge"
     usual = {
         "speed": 3.0 if turns else 0.1 * machine.size,
-        "torque": weight * (0.05 * machine.size if turns else 1.0),
-        "tension": weight,
+        "torque": weight(machine) * (0.05 * machine.size if turns else 1.0),
+        "tension": weight(machine),
     }
     reach = {kind: nice_above(max(2.0 * abs(value) if kind == drive else 0.0, k)) for kind, k in usual.items()}
     parent = machine.scene.part(joint.part).parent
