@@ -274,6 +274,10 @@ def test_redo_brings_back_the_curves_and_the_worst_and_undo_leaves_them_out(hois
     assert seen() == begun
     hoist.do(Redo())
     assert seen() == ran
+    hoist.do(Rewind())
+    assert seen() == begun
+    hoist.do(Undo())
+    assert seen() == ran
     hoist.do(Undo())
     hoist.do(Advance(10))
     assert len(seen()[0]) == 2

@@ -96,7 +96,7 @@ def running(session: Session) -> Running | None:
     machine = simulation.machine
     if now is not None and now.machine is machine:
         return now
-    if now is not None and now.machine.scene is machine.scene:
+    if now is not None and now.machine.scene == machine.scene:
         now.machine, now.first = machine, first_instant(machine)
         now.trace.go_to(machine.time)
         if not len(now.trace.rows):  # longer ago than is remembered
@@ -273,10 +273,8 @@ def rewind(session: Session) -> None:
     for name, motor in set_to.items():
         machine.set_motor(name, speed=motor.speed, torque=motor.torque)
     session.script += ("sim.reset()",)
-    session.running = None
-    again = running(session)
-    assert again is not None
-    again.pace, again.by_torque = run.pace, run.by_torque
+    running(session)
+    run.error = ""
     session.changed, session.described = True, False
 
 
