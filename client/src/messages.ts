@@ -882,6 +882,7 @@ export interface RopeInfo {
   diameter: number;
   closed: boolean;
   path: LinkInfo[];
+  breaking: number | null;
   allowed: number | null;
 }
 
@@ -906,6 +907,7 @@ export interface MachineInfo {
   ropes: RopeInfo[];
   joints: AxisInfo[];
   loose: string[];
+  weight: number;
 }
 
 /** One rope of a frame; its numbers follow those of the cables, float32: positions (n×3), tension (n; NaN where it is slack), and of each span (m×5) the link that it leaves, its first point, how many it has, its tension, and by how much it is longer than its way (m). */

@@ -35,6 +35,11 @@ export function angle(radians: number): string {
   return `${fixed((radians * 180) / Math.PI, 1)}°`;
 }
 
+/** An angle that may be many turns: "86.4°", "239.9 turns" */
+export function turned(radians: number): string {
+  return Math.abs(radians) <= 2 * Math.PI + 1e-9 ? angle(radians) : `${fixed(radians / (2 * Math.PI), 1)} turns`;
+}
+
 /** Three significant digits: "12.3 N" */
 export function force(newtons: number): string {
   return `${significant(newtons)} N`;

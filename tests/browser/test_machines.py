@@ -26,6 +26,7 @@ def until_time(page: Any, seconds: float) -> None:
 
 def readouts(page: Any) -> dict[str, Any]:
     """Of the machine, as it stands now."""
+    page.until("lissom.store.get('readouts').frame >= lissom.store.get('frame').number")
     page.until("Math.abs(lissom.store.get('machine').time - lissom.store.get('frame').clock.time) < 1e-9")
     found: dict[str, Any] = page.state("machine")
     return found
@@ -96,8 +97,35 @@ def test_motors_are_set_live_and_the_hook_goes_down(studio: Open) -> None:
     page.click("motor-winch-back")
     page.until("lissom.store.get('machine').joints.find((k) => k.name === 'winch').drive === 'speed'")
     page.fill("motor-winch", "fast")
-    page.until("document.querySelector('[data-test=motor-winch-error]').textContent.includes('is no number')")
+    page.until("document.querySelector('[data-test=motor-winch-error]').textContent.includes('is no angular speed')")
     assert page.state("scene")["unsaved"] is False
+
+
+@pytest.mark.parametrize(
+    ("joint", "drive", "typed", "setting"),
+    [
+        ("winch", "speed", "180 deg/s", math.pi),
+        ("winch", "speed", "2 rpm", 2.0 * math.tau / 60.0),
+        ("winch", "torque", "1,5 kN m", 1500.0),
+        ("winch", "tension", "12 kN", 12000.0),
+        ("travel", "speed", "30 m/min", 0.5),
+        ("travel", "torque", "2 kN", 2000.0),
+    ],
+)
+def test_what_is_typed_for_a_motor_may_have_its_unit(
+    studio: Open, joint: str, drive: str, typed: str, setting: float
+) -> None:
+    page = studio(CRANE)
+    page.page.locator(f'[data-test="motor-{joint}-drive"]').select_option(drive)
+    page.until(
+        "lissom.store.get('machine').joints.find((k) => k.name === argument[0]).drive === argument[1]", [joint, drive]
+    )
+    page.fill(f"motor-{joint}", typed)
+    now = "lissom.store.get('machine').joints.find((k) => k.name === argument[0]).setting"
+    page.until(f"Math.abs({now} - argument[1]) < 1e-9 * argument[1]", [joint, setting])
+    page.fill(f"motor-{joint}", "3 bananas")
+    page.until(f"document.querySelector('[data-test=motor-{joint}-error]').textContent.includes('3 bananas')")
+    assert page.ask(now, [joint]) == pytest.approx(setting)
 
 
 def test_a_body_is_pulled_with_the_pointer_and_let_go(studio: Open) -> None:
@@ -210,6 +238,67 @@ def test_the_gallery_has_a_machine_and_a_scene_without_one_has_no_clock(studio: 
     page.until("lissom.store.get('scene').simulate === false")
     page.press("Space")
     page.until("lissom.store.get('scene').simulate === true")
+
+
+def test_in_a_small_window_nothing_covers_the_legend_and_the_table_is_whole(studio: Open) -> None:
+    page = studio(CRANE)
+    page.page.set_viewport_size({"width": 1100, "height": 620})
+    page.page.locator('[data-test="motor-winch-drive"]').select_option("tension")
+    page.ask("lissom.drawn()")
+    bar, legend = (page.page.locator(k).bounding_box() for k in (".transport", ".view-legend"))
+    assert legend["y"] + legend["height"] <= bar["y"] or legend["x"] + legend["width"] <= bar["x"]
+    last = page.page.locator('[data-test="span-hoist-1"] td').last.bounding_box()
+    view = page.page.locator("#view").bounding_box()
+    assert page.page.locator('[data-test="span-hoist-1"] td').last.inner_text() == "taut"
+    assert last["x"] + last["width"] <= view["x"] + view["width"]
+    cut = "(k) => k.scrollWidth > k.clientWidth"
+    assert not page.ask(f"[...document.querySelectorAll('.view-legend .tick')].some({cut})")
+
+
+def test_what_is_said_of_joints_has_its_name_and_its_unit(studio: Open) -> None:
+    page = studio(CRANE)
+    page.until("document.querySelector('[data-test=joint-table] th:last-child').textContent === 'Torque, force'")
+    choices = page.page.locator('[data-test="motor-travel-drive"] option').all_inner_texts()
+    assert choices == ["off", "speed", "force"]
+    page.send("SetMotor", joint="winch", drive="speed", value=-50.0)
+    page.send("Advance", substeps=600)
+    turns = 50.0 / math.tau
+    page.until(f"document.querySelector('[data-test=joint-row-winch]').textContent.includes('-{turns:.1f} turns')")
+    page.select("hoist")
+    page.until("document.querySelector('[data-test=rope-allowed]') !== null")
+    assert page.text("rope-allowed") == "no safety factor given"
+
+
+def test_labels_and_tables_tell_of_the_same_instant(studio: Open) -> None:
+    page = studio("machines/elastic-soft.toml")
+    page.click("machine-play")
+    until_time(page, 0.2)
+    differ = page.ask(
+        """(async () => {
+          const words = (which) => new Set([...document.querySelectorAll(which)].map((k) => k.textContent));
+          let differ = 0;
+          for (let k = 0; k < 40; k++) {
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            const table = words('.rope-row.span td:nth-child(2)');
+            differ += [...words('.view-label.span:not([hidden]):not(.slack)')].some((text) => !table.has(text)) ? 1 : 0;
+          }
+          return differ;
+        })()"""
+    )
+    assert differ <= 4  # a message may come between the two
+
+
+def test_the_colours_of_ropes_follow_what_pulls_now(studio: Open) -> None:
+    page = studio("machines/elastic-soft.toml")
+    page.until("document.querySelectorAll('.view-legend .tick').length > 0")
+    top = "Number([...document.querySelectorAll('.view-legend .tick')].at(-1).textContent)"
+    least = page.ask(top)
+    assert least >= 0.01 * page.state("scene")["machine"]["weight"]  # nothing pulls yet
+    page.send("Advance", substeps=600)
+    page.until(f"{top} > 10 * argument", least)
+    page.click("machine-reset")
+    page.until("lissom.store.get('frame').clock.time === 0")
+    page.until(f"{top} === argument", least)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

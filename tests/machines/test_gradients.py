@@ -18,7 +18,7 @@ def tilted(seed: int) -> Machine:
     random = np.random.default_rng(seed)
     parts: list[Any] = []
     for k, x in enumerate((-1.0, 0.0, 1.0, 2.0)):
-        tilt = np.array([0.0, -1.0, 0.0]) + 0.4 * random.normal(size=3)
+        tilt = np.array([0.0, -1.0, 0.0]) + 0.25 * random.normal(size=3)
         shape = {"kind": "cylinder", "radius": float(random.uniform(0.1, 0.3)), "length": 0.1}
         parts.append(
             {"name": f"body {k}", "shape": shape,

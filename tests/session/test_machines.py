@@ -215,6 +215,20 @@ def test_the_pace_is_kept_and_a_machine_that_cannot_says_how_fast_it_is(
     assert 0.4 < clock.ratio < 1.1
 
 
+def test_what_takes_long_beside_the_machine_makes_frames_fewer_and_not_steps(
+    hoist: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood nearly still: what is done once for each frame was taken for the cost of a substep."""
+    take = hoist.simulation.take_machine
+
+    def slow() -> None:
+        time.sleep(0.04)
+        take()
+
+    monkeypatch.setattr(hoist.simulation, "take_machine", slow)
+    assert play(hoist, 1.0) > 0.5
+
+
 def test_substeps_are_those_of_lissom_run_at_every_pace(hoist: Session, tmp_path: Path) -> None:
     """In tens or one by one, the machine does the same to rounding, and is recorded at the same times."""
     other = make_session(tmp_path / "other", HOIST)
@@ -242,6 +256,43 @@ def test_a_run_is_one_step_of_undo(hoist: Session) -> None:
     assert now(hoist) == seconds
     assert height(hoist) == pytest.approx(there, abs=1e-12)
     assert hoist.running is None or not hoist.running.playing
+
+
+def test_redo_brings_back_the_curves_and_the_worst_and_undo_leaves_them_out(hoist: Session) -> None:
+    def seen() -> tuple[list[float], list[float | None]]:
+        checks = [k.value for k in readouts(hoist).checks]
+        assert hoist.running is not None
+        return hoist.running.trace.column("time").tolist(), checks
+
+    begun = seen()
+    hoist.do(SetMotor("winch", "speed", -20.0, 60.0))  # lets it fall, and then holds it
+    hoist.do(Advance(300))
+    hoist.do(SetMotor("winch", "speed", 0.0))
+    hoist.do(Advance(120))
+    ran = seen()
+    assert ran[1] != begun[1]
+    hoist.do(Undo())
+    assert seen() == begun
+    hoist.do(Redo())
+    assert seen() == ran
+    hoist.do(Rewind())
+    assert seen() == begun
+    hoist.do(Undo())
+    assert seen() == ran
+    hoist.do(Undo())
+    hoist.do(Advance(10))
+    assert len(seen()[0]) == 2
+    assert hoist.history.redo_label == ""
+
+
+def test_a_step_after_undo_leaves_nothing_to_redo(hoist: Session) -> None:
+    hoist.do(Advance(10))
+    play(hoist, 0.2)
+    hoist.do(Undo())
+    assert hoist.history.redo_label == "run"
+    hoist.do(Advance(10))
+    assert hoist.history.redo_label == ""
+    assert now(hoist) == pytest.approx(1.0 / 30.0)
 
 
 def test_undo_while_it_plays_stops_it(hoist: Session) -> None:
@@ -413,6 +464,16 @@ def test_motors_are_set_live_by_speed_torque_and_tension(hoist: Session) -> None
     assert not hoist.unsaved
 
 
+def test_a_torque_of_a_winch_is_not_read_off_as_a_tension(hoist: Session) -> None:
+    hoist.do(SetMotor("winch", "torque", 12.0))
+    hoist.do(Advance(10))
+    for _ in range(2):
+        values = machine_values(hoist)
+        assert values is not None
+        assert (values.joints[0].drive, values.joints[0].setting) == ("torque", 12.0)
+        hoist.do(Rewind())
+
+
 @pytest.mark.parametrize(
     ("command", "text"),
     [
@@ -499,7 +560,7 @@ def test_records_are_bounded_and_undo_forgets_what_came_after(hoist: Session, mo
         trace.take(machine)
     times = trace.column("time")
     np.testing.assert_allclose(times, np.arange(81, 131) / 60.0, atol=1e-9)
-    trace.back_to(100.0 / 60.0)
+    trace.go_to(100.0 / 60.0)
     np.testing.assert_allclose(trace.column("time"), np.arange(81, 101) / 60.0, atol=1e-9)
     assert MOST_RECORDS >= 600
 

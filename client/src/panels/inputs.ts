@@ -57,7 +57,7 @@ export class Trouble {
 let number = 0;
 
 interface TypedOptions {
-  kind: Kind;
+  readonly kind: Kind; // may change, as a joint is driven in another way
   test: string;
   title: string;
   label: string;
@@ -68,13 +68,12 @@ interface TypedOptions {
 
 /** The box to type a number in. While it is being typed in, nothing overwrites it. */
 export function typedInput(page: Page, options: TypedOptions): { input: HTMLInputElement; update(): void } {
-  const { kind, test } = options;
   let typing = false;
   const input = h("input", {
     type: "text",
     class: "number",
     id: `field-${++number}`,
-    test,
+    test: options.test,
     title: options.title,
     "aria-label": options.label,
     placeholder: options.placeholder ?? "",
@@ -83,7 +82,7 @@ export function typedInput(page: Page, options: TypedOptions): { input: HTMLInpu
   });
   const restore = (): void => {
     typing = false;
-    input.value = numberText(kind, options.value(), page.unit);
+    input.value = numberText(options.kind, options.value(), page.unit);
   };
   const commit = (): void => {
     if (!typing) return;
@@ -105,7 +104,7 @@ export function typedInput(page: Page, options: TypedOptions): { input: HTMLInpu
       input.blur();
       event.stopPropagation();
     } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !input.readOnly) {
-      const step = stepOf(kind) * (event.shiftKey ? 10 : 1) * (event.key === "ArrowUp" ? 1 : -1);
+      const step = stepOf(options.kind) * (event.shiftKey ? 10 : 1) * (event.key === "ArrowUp" ? 1 : -1);
       const now = Number(input.value.replace(",", "."));
       if (!Number.isFinite(now)) return;
       input.value = String(Number((now + step).toPrecision(12)));
@@ -118,7 +117,7 @@ export function typedInput(page: Page, options: TypedOptions): { input: HTMLInpu
     input,
     update: () => {
       if (typing) return;
-      const text = numberText(kind, options.value(), page.unit);
+      const text = numberText(options.kind, options.value(), page.unit);
       if (input.value === text) return;
       const all = document.activeElement === input && input.selectionStart === 0 && input.selectionEnd === input.value.length;
       input.value = text;
@@ -129,7 +128,9 @@ export function typedInput(page: Page, options: TypedOptions): { input: HTMLInpu
 
 /** Of an arrow key, in the unit on the screen. */
 function stepOf(kind: Kind): number {
-  return kind === "number" ? 0.01 : kind === "stiffness" ? 0.001 : kind === "curvature" || kind === "pressure" || kind === "force" ? 0.1 : 1;
+  if (kind === "stiffness") return 0.001;
+  if (kind === "number" || kind === "speed" || kind === "angular speed") return 0.01;
+  return kind === "curvature" || kind === "pressure" || kind === "force" ? 0.1 : 1;
 }
 
 const STEPS = 1000;

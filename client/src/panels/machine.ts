@@ -1,6 +1,6 @@
 // The tab of a machine: motors and winches beside tables of ropes, span by span, and of joints.
 import type { AxisInfo, AxisValue, RopeInfo, RopeValue, SpanValue } from "../messages";
-import { angle, length, pull, significant } from "../units";
+import { length, pull, significant, turned } from "../units";
 import { h, Keyed, setClass, setHidden, setText, setTitle, type Piece } from "./elements";
 import { motorList } from "./motors";
 import type { Page } from "./page";
@@ -108,6 +108,7 @@ function ropeRow(page: Page, first: Row): { element: HTMLElement; show(row: Row)
       } else {
         const { link, to, tension, rest, slack } = now.span;
         put(`${path[link].on} – ${path[to].on}`, tension === null ? "–" : slack ? "0 N" : pull(tension), short(page, now.span.length), short(page, rest), now.value.broke !== "" ? "" : slack ? `slack ${short(page, rest - now.span.length)}` : "taut");
+        setTitle(cells[0], cells[0].textContent);
         setClass(element, "slack", slack);
         setClass(element, "over", allowed !== null && tension !== null && tension > allowed);
       }
@@ -124,6 +125,7 @@ interface JointRow {
 
 function jointTable(page: Page): Piece {
   const body = h("tbody", {});
+  const effort = h("th", { class: "figure", title: "Of its motor, or of friction, on the part" });
   const table = h(
     "table",
     { class: "table machine-table", test: "joint-table" },
@@ -136,7 +138,7 @@ function jointTable(page: Page): Piece {
         h("th", {}, "Joint"),
         h("th", { class: "figure" }, "Position"),
         h("th", { class: "figure" }, "Speed"),
-        h("th", { class: "figure", title: "Of its motor, or of friction, on the part" }, "Torque"),
+        effort,
       ),
     ),
     body,
@@ -151,7 +153,7 @@ function jointTable(page: Page): Piece {
         const slides = info.joint === "slide";
         setText(cells[0], info.name);
         setTitle(cells[0], `${info.joint} of ${info.part}`);
-        setText(cells[1], slides ? short(page, value.value) : angle(value.value));
+        setText(cells[1], slides ? short(page, value.value) : turned(value.value));
         const speed = Math.abs(value.speed) < 5e-6 ? 0 : value.speed;
         setText(cells[2], `${significant(speed)} ${slides ? "m/s" : "rad/s"}`);
         setText(cells[3], slides ? pull(value.torque) : torque(value.torque));
@@ -168,6 +170,8 @@ function jointTable(page: Page): Piece {
         return value === undefined || info.joint === "fixed" ? [] : [{ info, value }];
       });
       rows.show(all.slice(0, MOST), (k) => k.info.name);
+      const slides = all.filter((k) => k.info.joint === "slide").length;
+      setText(effort, slides === 0 ? "Torque" : slides === all.length ? "Force" : "Torque, force");
       setHidden(table, all.length === 0);
       setText(more, all.length > MOST ? `… and ${all.length - MOST} more: export the run to have all of them.` : "");
     },

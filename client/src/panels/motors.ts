@@ -5,15 +5,15 @@ import { button } from "./buttons";
 import { h, Keyed, setClass, setHidden, setText, setTitle, type Piece } from "./elements";
 import { Trouble, typedInput } from "./inputs";
 import type { Page } from "./page";
+import { complaint, parse, unitOf, type Kind } from "./quantities";
 
 type Drive = AxisInfo["drive"];
 
 const STEPS = 1000;
-const WORDS: { [drive in Drive]: string } = { off: "off", speed: "speed", torque: "torque", tension: "tension" };
 
-export function unitOfDrive(joint: AxisInfo["joint"], drive: Drive): string {
-  if (drive === "speed") return joint === "slide" ? "m/s" : "rad/s";
-  return drive === "torque" && joint !== "slide" ? "N m" : "N";
+function kindOf(joint: AxisInfo["joint"], drive: Drive): Kind {
+  if (drive === "speed") return joint === "slide" ? "speed" : "angular speed";
+  return drive === "torque" && joint !== "slide" ? "moment" : "force";
 }
 
 /** Hinges and slides, the driven ones first. */
@@ -87,7 +87,7 @@ function motorRow(page: Page, first: AxisInfo): { element: HTMLElement; show(joi
     label: `what drives ${first.name}`,
     test: `${test}-drive`,
     title: "What drives this joint",
-    choices: () => (["off", "speed", "torque", ...(info.winch ? ["tension"] : [])] as Drive[]).map((k) => ({ value: k, text: WORDS[k] })),
+    choices: () => (["off", "speed", "torque", ...(info.winch ? ["tension"] : [])] as Drive[]).map((k) => ({ value: k, text: k === "torque" && info.joint === "slide" ? "force" : k })),
     value: drive,
     commit: (kind) => set(kind as Drive, kind === info.drive ? info.value : 0),
   });
@@ -98,16 +98,18 @@ function motorRow(page: Page, first: AxisInfo): { element: HTMLElement; show(joi
     return [drive() === "tension" ? 0 : -far, far];
   };
   const typed = typedInput(page, {
-    kind: "number",
+    get kind() {
+      return kindOf(info.joint, drive());
+    },
     test,
-    title: "Type a value; Enter takes it",
+    title: "Type a value, with or without a unit; Enter takes it",
     label: `setting of ${first.name}`,
     value: () => (drive() === "off" ? null : Number(value().toPrecision(6))),
     commit: async (text) => {
-      const bare = text.replace(",", ".").replace(/[a-z/ ·]+$/i, "").trim(); // a unit may stand behind it
-      const wanted = Number(bare);
-      if (bare === "" || !Number.isFinite(wanted)) {
-        trouble.say(`“${text.trim().slice(0, 30)}” is no number: write for example 2.5`);
+      const kind = kindOf(info.joint, drive());
+      const wanted = parse(kind, text, page.unit);
+      if (wanted === null || !Number.isFinite(wanted)) {
+        trouble.say(complaint(kind, text, page.unit));
         return false;
       }
       set(drive(), wanted);
@@ -134,16 +136,16 @@ function motorRow(page: Page, first: AxisInfo): { element: HTMLElement; show(joi
       setClass(element, "off", kind === "off");
       choose.update();
       typed.update();
-      setText(unit, kind === "off" ? "" : unitOfDrive(info.joint, kind));
+      setText(unit, kind === "off" ? "" : unitOf(kindOf(info.joint, kind), page.unit));
       slider.disabled = typed.input.disabled = kind === "off";
-      const limit = kind === "speed" && most() !== null ? `, with at most ${most()} ${unitOfDrive(info.joint, "torque")}` : "";
+      const limit = kind === "speed" && most() !== null ? `, with at most ${most()} ${unitOf(kindOf(info.joint, "torque"), page.unit)}` : "";
       setTitle(label, `${info.name}: ${info.winch ? "winch, " : ""}${info.joint} of ${info.part}${limit}`);
       setTitle(slider, `Drives ${info.part} at once, also while it plays`);
       back.style.visibility = kind === info.drive && Math.abs(value() - info.value) < 1e-9 ? "hidden" : "";
       const [low, high] = range();
       const text = String(Math.round((STEPS * (value() - low)) / (high - low)));
       if (!held && slider.value !== text) slider.value = text;
-      slider.setAttribute("aria-valuetext", `${value()} ${unitOfDrive(info.joint, kind)}`);
+      slider.setAttribute("aria-valuetext", `${value()} ${unitOf(kindOf(info.joint, kind), page.unit)}`);
     },
   };
 }

@@ -28,8 +28,8 @@ export class Page {
     readonly store: Store,
     readonly connection: Connection,
   ) {
-    for (const key of ["frame", "readouts", "sweeps", "machine"] as const) store.on(key, () => this.ask());
-    for (const key of ["scene", "selection", "selectedPlace", "hovered", "connection", "status", "options", "tool", "said", "hint", "dragging"] as const)
+    for (const key of ["frame", "readouts", "sweeps"] as const) store.on(key, () => this.ask());
+    for (const key of ["machine", "scene", "selection", "selectedPlace", "hovered", "connection", "status", "options", "tool", "said", "hint", "dragging"] as const)
       store.on(key, () => this.ask(true));
   }
 

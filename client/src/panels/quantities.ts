@@ -17,7 +17,9 @@ export type Kind =
   | "mass per length"
   | "stiffness"
   | "curvature"
-  | "twist rate";
+  | "twist rate"
+  | "speed"
+  | "angular speed";
 
 interface Shown {
   unit: string; // beside the number
@@ -36,8 +38,8 @@ const SHOWN: { [kind in Exclude<Kind, "length" | "small length">]: Shown } = {
   count: { unit: "", size: 1, digits: 0, spellings: {} },
   fraction: { unit: "%", size: 0.01, digits: 1, spellings: { "%": 0.01 } },
   angle: { unit: "°", size: DEGREE, digits: 1, spellings: ANGLES },
-  force: { unit: "N", size: 1, digits: 3, spellings: { N: 1, mN: 1e-3, kN: 1e3, lbf: POUND_FORCE } },
-  moment: { unit: "N m", size: 1, digits: 4, spellings: { "N m": 1, Nm: 1, "N mm": 1e-3, Nmm: 1e-3 } },
+  force: { unit: "N", size: 1, digits: 3, spellings: { N: 1, mN: 1e-3, kN: 1e3, MN: 1e6, lbf: POUND_FORCE } },
+  moment: { unit: "N m", size: 1, digits: 4, spellings: { "N m": 1, Nm: 1, "N mm": 1e-3, Nmm: 1e-3, "kN m": 1e3, kNm: 1e3 } },
   pressure: {
     unit: "MPa",
     size: 1e6,
@@ -50,6 +52,13 @@ const SHOWN: { [kind in Exclude<Kind, "length" | "small length">]: Shown } = {
   stiffness: { unit: "N m²", size: 1, digits: 6, spellings: { "N m2": 1, Nm2: 1, "N mm2": 1e-6, Nmm2: 1e-6, "mN m2": 1e-3 } },
   curvature: { unit: "1/m", size: 1, digits: 3, spellings: { "1/m": 1, "/m": 1, "1/mm": 1e3, "/mm": 1e3, "rad/m": 1 } },
   "twist rate": { unit: "°/m", size: DEGREE, digits: 1, spellings: { "deg/m": DEGREE, "°/m": DEGREE, "rad/m": 1, "1/m": 1 } },
+  speed: { unit: "m/s", size: 1, digits: 4, spellings: { "m/s": 1, "cm/s": 1e-2, "mm/s": 1e-3, "m/min": 1 / 60, "km/h": 1 / 3.6, "in/s": 0.0254, "ft/s": 0.3048 } },
+  "angular speed": {
+    unit: "rad/s",
+    size: 1,
+    digits: 4,
+    spellings: { "rad/s": 1, "deg/s": DEGREE, "°/s": DEGREE, "turn/s": 360 * DEGREE, "turns/s": 360 * DEGREE, rpm: 6 * DEGREE, "1/min": 6 * DEGREE },
+  },
 };
 const LENGTH_DIGITS: { [unit in Unit]: number } = { mm: 2, cm: 3, m: 5, in: 4 };
 

@@ -18,9 +18,13 @@ export function ropePanel(page: Page, name: string): Piece {
     readout("Largest tension now", "Over all spans", "rope-tension", () => (broke() !== "" ? broke() : pull(most())), {
       bad: () => broke() !== "" || most() > (info()?.allowed ?? Infinity),
     }),
-    readout("Allowed", "By the breaking force and the safety factor of the scene", "rope-allowed", () => {
-      const allowed = info()?.allowed ?? null;
-      return allowed === null ? "no breaking force given" : pull(allowed);
+    readout("Breaking force", "As the scene has it", "rope-breaking", () => {
+      const breaking = info()?.breaking ?? null;
+      return breaking === null ? "none given" : pull(breaking);
+    }),
+    readout("Allowed", "The breaking force by the safety factor of the scene", "rope-allowed", () => {
+      const { breaking, allowed } = info() ?? {};
+      return typeof allowed !== "number" || allowed === breaking ? "no safety factor given" : pull(allowed);
     }),
   );
   const list = h("div", { class: "rows", test: "rope-links" });

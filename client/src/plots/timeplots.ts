@@ -7,21 +7,22 @@ import type { MachineInfo, Series } from "../messages";
 import { button, showMenu, type Entries } from "../panels/buttons";
 import { h, Keyed, setHidden, setText, type Piece } from "../panels/elements";
 import { message, type Page } from "../panels/page";
-import { significant } from "../units";
+import { fixed, significant } from "../units";
 
 type Quantity = "tension" | "rest" | "stored" | "hinge" | "slide" | "torque" | "force" | "energy" | "position";
 
-const QUANTITIES: { [name in Quantity]: { text: string; unit: string; size: number } } = {
-  tension: { text: "Tension", unit: "N", size: 1 },
-  rest: { text: "Length at rest", unit: "m", size: 1 },
-  stored: { text: "Stored on wheels", unit: "m", size: 1 },
-  hinge: { text: "Hinges", unit: "°", size: Math.PI / 180 },
-  slide: { text: "Slides", unit: "m", size: 1 },
-  torque: { text: "Torque", unit: "N m", size: 1 },
-  force: { text: "Force", unit: "N", size: 1 },
-  energy: { text: "Energy", unit: "J", size: 1 },
-  position: { text: "Position", unit: "m", size: 1 },
+const QUANTITIES: { [name in Quantity]: { text: string; unit: string; size: number; least: number } } = {
+  tension: { text: "Tension", unit: "N", size: 1, least: 1e-3 },
+  rest: { text: "Length at rest", unit: "m", size: 1, least: 1e-5 },
+  stored: { text: "Stored on wheels", unit: "m", size: 1, least: 1e-5 },
+  hinge: { text: "Hinges", unit: "°", size: Math.PI / 180, least: 1e-3 },
+  slide: { text: "Slides", unit: "m", size: 1, least: 1e-5 },
+  torque: { text: "Torque", unit: "N m", size: 1, least: 1e-5 },
+  force: { text: "Force", unit: "N", size: 1, least: 1e-3 },
+  energy: { text: "Energy", unit: "J", size: 1, least: 1e-5 },
+  position: { text: "Position", unit: "m", size: 1, least: 1e-5 },
 };
+const RELATIVE = 1e-3; // of the values: an axis shows no less, or rounding would look like something
 const COLOURS = ["--plot-1", "--plot-4", "--plot-3", "--plot-2", "--plot-5", "--plot-6"];
 const MOST = 12; // series
 const OFFERED = 40; // of one quantity, in the menu
@@ -214,10 +215,10 @@ class TimePlot {
         height: Math.max(40, this.host.clientHeight),
         padding: [6, 12, 0, 0],
         legend: { show: false },
-        scales: { x: { time: false, range: (_, low, high) => [low ?? 0, Math.max(high ?? 1, (low ?? 0) + 1)] }, y: { range: (_, low, high) => roomy(low, high) } },
+        scales: { x: { time: false, range: (_, low, high) => [low ?? 0, Math.max(high ?? 1, (low ?? 0) + 1)] }, y: { range: (_, low, high) => roomy(low, high, QUANTITIES[this.quantity].least) } },
         axes: [
           { ...axis(22), space: 60, values: (_, ticks) => ticks.map((k) => `${k} s`) },
-          { ...axis(56), space: 24, values: (_, ticks) => ticks.map((k) => (Math.abs(k) >= 1e4 ? `${Number((k / 1e3).toPrecision(4))}k` : String(Number(k.toPrecision(4))))) },
+          { ...axis(56), space: 24, values: (_, ticks, _axis, _space, step) => labels(ticks, step) },
         ],
         series: [{}, ...series.map((_, i) => ({ stroke: () => colour(groups[i]), width: 1.6, points: { show: false }, spanGaps: true }))],
         cursor: { y: false, drag: { x: false, y: false }, points: { show: true, size: 5 } },
@@ -241,12 +242,22 @@ function thousands(value: number): string {
   return Math.abs(value) >= 9999.5 ? `${significant(value / 1e3, 4)}k` : significant(Math.abs(value) < 1e-6 ? 0 : value, 4);
 }
 
-/** Zero is in it unless the values are far from it; and there is a little room. */
-function roomy(low: number | null, high: number | null): [number, number] {
-  const [a, b] = [low ?? 0, high ?? 1];
+/** Ticks with as many digits as tell them apart. */
+function labels(ticks: readonly number[], step: number): string[] {
+  const size = Math.max(...ticks.map(Math.abs)) >= 1e4 ? 1e3 : 1;
+  const exact = (digits: number): boolean => Math.abs(Number((step / size).toFixed(digits)) - step / size) <= 1e-6 * (step / size);
+  const digits = [0, 1, 2, 3, 4, 5, 6, 7, 8].find(exact) ?? 9;
+  return ticks.map((k) => `${Number(fixed(k / size, digits))}${size > 1 && k !== 0 ? "k" : ""}`);
+}
+
+/** Zero is in it unless the values are far from it; it spans a part of their size at least; and there is a little room. */
+function roomy(low: number | null, high: number | null, least: number): [number, number] {
+  const [from, to] = [low ?? 0, high ?? 1];
+  const more = 0.5 * Math.max(0, Math.max(least, RELATIVE * Math.max(Math.abs(from), Math.abs(to))) - (to - from));
+  const [a, b] = [from - more, to + more];
   const near = Math.min(Math.abs(a), Math.abs(b)) < 1.5 * (b - a) || a * b <= 0;
   const [c, d] = near ? [Math.min(0, a), Math.max(0, b)] : [a, b];
-  const room = 0.06 * (d - c) || 0.05 * Math.abs(d) || 1;
+  const room = 0.06 * (d - c);
   return [c === 0 && near ? 0 : c - room, d === 0 && near ? 0 : d + room];
 }
 

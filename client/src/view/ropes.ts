@@ -11,7 +11,8 @@ import { niceAbove, type Tick } from "./scale";
 import type { Stage } from "./stage";
 
 const SIDES = 8;
-const FADE = 2500; // ms
+const LATELY = 3; // s on the clock: the colours end at the largest tension in them
+const LEAST = 0.01; // of the weight of the machine: less makes no colour
 const THIN = 1.5; // px: half the width at least
 const SLACK = -1; // the amount of what is slack
 const REACH = 1.2; // times the pointer's
@@ -137,9 +138,7 @@ export class Ropes {
   readonly views = new Map<string, RopeView>();
   scale: RopeScale | null = null;
   private readonly group = new Group();
-  private most = 0; // N, the largest tension of late
-  private high = 0; // N, where the colours end
-  private seen = 0; // ms, of the last frame
+  private lately: { time: number; most: number }[] = []; // the largest tension of each frame, N
   private readonly scaled = new Set<() => void>();
 
   constructor(
@@ -220,7 +219,7 @@ export class Ropes {
       this.group.remove(view.mesh);
       view.dispose();
       this.views.delete(name);
-      this.most = this.high = 0;
+      this.lately = [];
     }
     const hidden = new Set(scene.hidden);
     for (const [name, info] of infos) {
@@ -238,14 +237,14 @@ export class Ropes {
   }
 
   private setFrame(frame: FrameData): void {
-    const now = performance.now();
-    this.most *= Math.exp(-(now - this.seen) / FADE); // a blow does not leave everything dark for long
-    this.seen = now;
+    const time = frame.clock?.time ?? 0;
+    let most = 0;
     for (const { numbers, spans } of frame.ropes.values())
-      for (let m = 0; m < spans; m++) if (Number.isFinite(numbers[5 * m + 3])) this.most = Math.max(this.most, numbers[5 * m + 3]);
-    const wanted = niceAbove(this.most);
-    if (wanted > this.high || niceAbove(1.3 * this.most) < this.high) this.high = wanted;
-    this.scale = this.views.size === 0 ? null : scaleOf(this.high, [...this.views.values()].map((k) => k.info));
+      for (let m = 0; m < spans; m++) if (Number.isFinite(numbers[5 * m + 3])) most = Math.max(most, numbers[5 * m + 3]);
+    this.lately = [...this.lately.filter((k) => k.time < time && k.time >= time - LATELY), { time, most }]; // what was undone is forgotten
+    const least = LEAST * (this.store.get("scene")?.machine?.weight ?? 0);
+    const high = niceAbove(Math.max(least, ...this.lately.map((k) => k.most)));
+    this.scale = this.views.size === 0 ? null : scaleOf(high, [...this.views.values()].map((k) => k.info));
     for (const [name, view] of this.views) {
       const data = frame.ropes.get(name);
       if (data !== undefined && this.scale !== null) view.update(data, this.scale);
@@ -285,7 +284,7 @@ function scaleOf(high: number, ropes: readonly RopeInfo[]): RopeScale {
   const limits = ropes.map((k) => k.allowed).filter((k) => k !== null);
   const one = limits.length === ropes.length && limits.every((k) => k === limits[0]) ? limits[0] : null;
   const large = high >= 1e4;
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((amount) => ({ amount, label: significant((amount * high) / (large ? 1e3 : 1)) }));
+  const ticks = [0, 0.5, 1].map((amount) => ({ amount, label: significant((amount * high) / (large ? 1e3 : 1)) }));
   return { title: `rope tension (${large ? "kN" : "N"})`, limit: one !== null && one < high ? one / high : null, ticks, high };
 }
 

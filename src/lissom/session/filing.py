@@ -18,7 +18,7 @@ from lissom.session.messages.commands import Discard, Drop, ExportFile, Files, N
 from lissom.session.messages.events import Notice
 from lissom.session.messages.values import Json
 from lissom.session.recording import read_recording
-from lissom.session.running import Running, before_an_edit, rewind
+from lissom.session.running import before_an_edit, rewind, running
 from lissom.session.scripting import Base, script
 from lissom.session.session import Act, Session
 from lissom.session.shapes import shapes
@@ -134,17 +134,17 @@ def save(session: Session, command: Save) -> Json:
     session.base, session.script = Base(session.simulation.scene, file), ()
     remember_recent(session, file)
     if ran is not None:
-        go_on_from(session, ran, run, file)
+        go_on_from(session, ran, file)
     return session.workspace.said(file)
 
 
-def go_on_from(session: Session, ran: Moment, run: Running | None, file: Path) -> None:
+def go_on_from(session: Session, ran: Moment, file: Path) -> None:
     """A machine is saved as it begins; it goes on from where it was, unless its meshes are now looked for elsewhere."""
     kept = session.base, session.script, session.desk
     time = 0.0 if ran.state.machine is None else ran.state.machine.time
     if ran.state.scene.folder.resolve() == file.parent.resolve():
-        session.running = run
         session.go_to(ran)
+        running(session)
         session.base, session.script, session.desk = kept
         there = f"here it stays at {time:.2f} s"
     else:

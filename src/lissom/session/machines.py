@@ -76,7 +76,7 @@ def advance(session: Session, command: Advance) -> Json:
     run = needed(session)
     if not 1 <= command.substeps <= MOST_SUBSTEPS:
         raise ValueError(f"substeps = {command.substeps}: must be from 1 to {MOST_SUBSTEPS}")
-    if not run.playing and session.grabbed is None and session.history.undo_label != "step":
+    if not run.playing and session.grabbed is None and not session.history.go_on("step"):
         session.history.push("step", session.moment())
         session.described = False
     run.error = ""
@@ -113,6 +113,7 @@ def set_motor(session: Session, command: SetMotor) -> Json:
     if command.drive == "speed":
         fields["torque"] = command.most
     run.machine.set_motor(command.joint, **fields)
+    run.by_torque = run.by_torque - {command.joint} | ({command.joint} if command.drive == "torque" else set())
     runs.say_steps(run)
     said = ", ".join(f"{k}={v!r}" for k, v in fields.items() if v is not None)
     run.lines.append(f"sim.machine.set_motor({command.joint!r}{', ' if said else ''}{said})")
@@ -172,7 +173,12 @@ def machine_info(session: Session) -> MachineInfo | None:
     machine, scene = run.machine, run.machine.scene
     joints = [axis_info(machine, scene.joint(name)) for name in machine.joints]
     loose = [k.name for k in scene.parts if machine.moves(k.name)]
-    return MachineInfo([rope_info(machine, k) for k in scene.ropes], joints, loose)
+    return MachineInfo([rope_info(machine, k) for k in scene.ropes], joints, loose, weight(machine))
+
+
+def weight(machine: TheMachine) -> float:
+    """N; without gravity what it would weigh on the ground."""
+    return machine.mass * (float(np.linalg.norm(machine.scene.gravity)) or 9.81)
 
 
 def rope_info(machine: TheMachine, rope: Rope) -> RopeInfo:
@@ -180,19 +186,18 @@ def rope_info(machine: TheMachine, rope: Rope) -> RopeInfo:
     allowed = None if rope.breaking_force is None else rope.breaking_force / (factor or 1.0)
     links = [LinkInfo(k.on, k.kind, True) for k in rope.path]
     links += [LinkInfo(part, "rolling", False) for part in machine.rope(rope.name).parts[len(links) :]]
-    return RopeInfo(rope.name, rope.diameter, rope.closed, links, allowed)
+    return RopeInfo(rope.name, rope.diameter, rope.closed, links, rope.breaking_force, allowed)
 
 
 def axis_info(machine: TheMachine, joint: Joint) -> AxisInfo:
     low, high = joint.limits if joint.range is not None else (None, None)
     drive, value, most = described_drive(joint)
     x, y, z = joint.axis or (0.0, 0.0, 1.0)
-    weight = machine.mass * (float(np.linalg.norm(machine.scene.gravity)) or 9.81)
     turns = joint.kind == "hinge"
     usual = {
         "speed": 3.0 if turns else 0.1 * machine.size,
-        "torque": weight * (0.05 * machine.size if turns else 1.0),
-        "tension": weight,
+        "torque": weight(machine) * (0.05 * machine.size if turns else 1.0),
+        "tension": weight(machine),
     }
     reach = {kind: nice_above(max(2.0 * abs(value) if kind == drive else 0.0, k)) for kind, k in usual.items()}
     parent = machine.scene.part(joint.part).parent
@@ -318,7 +323,7 @@ def axis_value(run: Running, name: str) -> AxisValue:
         drive, setting, most = "speed", motor.speed, motor.torque
     elif motor.torque is None:
         drive, setting, most = "off", 0.0, None
-    elif motor.tension is not None:
+    elif motor.tension is not None and name not in run.by_torque:
         drive, setting, most = "tension", motor.tension, None
     else:
         drive, setting, most = "torque", motor.torque, None

@@ -33,7 +33,11 @@ SUBSTEP: Final = 1.0 / 600.0
 """s: ten of them are a step of `lissom run`."""
 A_STEP: Final = 10
 BUDGET: Final = 0.025
-"""s of wall time that may pass before other commands are heard."""
+"""s of wall time that a machine steps before other commands are heard and a frame is drawn, unless those take long."""
+SHARE: Final = 3.0
+"""It steps so many times as long as everything else took: slow frames become fewer, and the machine goes on."""
+LONGEST: Final = 0.5
+"""s that it steps at most before other commands are heard."""
 LATE: Final = 0.15
 """s behind the clock that are made up for; what is more is left out, and said."""
 WINDOW: Final = 1.5
@@ -54,12 +58,13 @@ class Running:
     machine: Machine
     trace: Trace
     first: Machine | None  # a little later than the start: what the forces are when everything is let go
+    by_torque: set[str]  # joints driven by a torque alone: of a winch it could be read as a tension too
     playing: bool = False
     pace: float = 1.0
     error: str = ""
     before: Moment | None = None  # of the run under way; none once it can be undone
     anchor: tuple[float, float] = (0.0, 0.0)  # wall time, time of the machine
-    cost: float = 1e-3  # s of a substep
+    left_off: float = 0.0  # wall time when it was last stepped
     seen: deque[tuple[float, float]] = field(default_factory=deque)  # wall time, time of the machine
     lines: list[str] = field(default_factory=list)  # of a script, since it was last said
     stepped: int = 0  # substeps that no line says yet
@@ -91,13 +96,17 @@ def running(session: Session) -> Running | None:
     machine = simulation.machine
     if now is not None and now.machine is machine:
         return now
-    if now is not None and now.machine.scene is machine.scene:
-        now.trace.back_to(machine.time)
+    if now is not None and now.machine.scene == machine.scene:
         now.machine, now.first = machine, first_instant(machine)
+        now.trace.go_to(machine.time)
+        if not len(now.trace.rows):  # longer ago than is remembered
+            now.trace.take(machine, now.first)
         return now
     trace, first = Trace(machine), first_instant(machine)
     trace.take(machine, first)
-    session.running = Running(machine, trace, first, pace=1.0 if now is None else now.pace)
+    motors = {k.name: k.motor for k in machine.scene.joints if k.motor is not None}
+    by_torque = {name for name, k in motors.items() if k.speed is None and k.tension is None}
+    session.running = Running(machine, trace, first, by_torque, pace=1.0 if now is None else now.pace)
     return session.running
 
 
@@ -179,11 +188,10 @@ def tick(session: Session) -> None:
     due = math.floor(owed(run, now) / SUBSTEP + 1e-6)
     if due < a_frame(run):
         return
-    count = min(due, max(1, int(BUDGET / run.cost)))
-    advance(session, run, count)
+    budget = min(max(BUDGET, SHARE * (now - run.left_off)), LONGEST)
+    count = advance(session, run, due, now + budget)
     if not run.error:
         session.recorder.note(Advance(count))
-    run.cost = 0.8 * run.cost + 0.2 * (time.monotonic() - now) / count
     run.seen.append((now, run.machine.time))
     while now - run.seen[0][0] > WINDOW:
         run.seen.popleft()
@@ -192,15 +200,17 @@ def tick(session: Session) -> None:
         run.anchor = (run.anchor[0] + lag / run.pace, run.anchor[1])
 
 
-def advance(session: Session, run: Running, substeps: int) -> None:
-    """So many substeps; a machine that flies apart goes back to where it was before them, and time stops."""
+def advance(session: Session, run: Running, substeps: int, until: float = math.inf) -> int:
+    """So many substeps, or as many as are begun `until` then; a machine that flies apart goes back to where it was
+    before them, and time stops. Gives how many were made.
+    """
     simulation, before = session.simulation, session.simulation.checkpoint()
     if run.before is not None:
         session.history.push("run", run.before)
         run.before, session.described = None, False
     left = substeps
     try:
-        while left:
+        while left == substeps or (left and time.monotonic() < until):
             done = round(run.machine.time / SUBSTEP)
             chunk = min(left, A_STEP - done % A_STEP)
             run.machine.step(chunk * SUBSTEP, chunk)
@@ -213,17 +223,19 @@ def advance(session: Session, run: Running, substeps: int) -> None:
                 for name in run.trace.broke.keys() - known:
                     session.tell(Notice("warning", f"{name} {run.trace.broke[name]}."))
             left -= chunk
+        run.left_off = time.monotonic()
         simulation.take_machine()
         session.solve()
     except (FloatingPointError, ZeroDivisionError, np.linalg.LinAlgError) as error:
         failed(session, run, before, str(error))
-        return
+        return 0
     except Halted:
         simulation.back_to(before)
         running(session)
         raise
-    run.stepped += substeps
+    run.stepped += substeps - left
     session.changed = True
+    return substeps - left
 
 
 def failed(session: Session, run: Running, good: Checkpoint, why: str) -> None:
@@ -259,16 +271,13 @@ def rewind(session: Session) -> None:
     if run.machine.time == 0.0:
         return
     set_to = {name: run.machine.motor(name) for name in run.machine.joint_values}
-    pace = run.pace
     session.report = session.simulation.reset()
     machine = session.simulation.machine
     for name, motor in set_to.items():
         machine.set_motor(name, speed=motor.speed, torque=motor.torque)
     session.script += ("sim.reset()",)
-    session.running = None
-    again = running(session)
-    assert again is not None
-    again.pace = pace
+    running(session)
+    run.error = ""
     session.changed, session.described = True, False
 
 

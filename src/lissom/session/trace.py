@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lissom.scene import Scene
 
 Array = NDArray[np.float64]
+Worst = tuple[float, list[Check], "dict[str, Broke]"]
+"""Since when (s), the worst of each rule of a rope, and the ropes that are broken."""
 
 MOST_RECORDS: Final = 3600
 """A minute of steps of 1/60 s."""
@@ -38,20 +40,22 @@ class Trace:
         room = max(16, min(MOST_RECORDS, MOST_NUMBERS // len(self.keys)))
         self._ring = np.full((room, len(self.keys)), math.nan)
         self._taken = 0  # ever
-        self.checks: list[Check] = []  # the worst of each rule of a rope
-        self.broke: dict[str, Broke] = {}
+        self._undone = self._ring[:0]  # records that redo brings back
+        self._worst: list[Worst] = []
+        self._worst_undone: list[Worst] = []
 
     def take(self, machine: Machine, shown: Machine | None = None) -> None:
         """One more record; forces as another machine shows them, where this one has not moved yet."""
         forces = shown or machine
         row = [machine.time, machine.energy, machine.kinetic_energy]
+        broke: dict[str, Broke] = {}
         for rope in self.scene.ropes:
             now = forces.rope(rope.name)
             of_spans = np.full((3, len(now.parts)), math.nan)
             of_spans[:, now.leaves] = now.tension, now.peak, now.rest
             row += [*of_spans.ravel(), *np.where(now.active, now.stored, math.nan)]
             if now.broke is not None and shown is None:
-                self.broke[rope.name] = now.broke
+                broke[rope.name] = now.broke
         loads = forces.axis_loads
         for name, (value, _) in machine.axis_loads.items():
             row += [value, loads[name][1]]
@@ -59,16 +63,29 @@ class Trace:
             row += [*position, *quaternion]
         self._ring[self._taken % len(self._ring)] = row
         self._taken += 1
-        self.checks = worst(self.checks, rope_checks(forces))
+        self._undone, self._worst_undone = self._ring[:0], []
+        checks = worst(self.checks, rope_checks(forces))
+        if (checks, broke) != (self.checks, self.broke):
+            self._worst = [*self._worst[1 - len(self._ring) :], (machine.time, checks, broke)]
 
-    def back_to(self, time: float) -> None:
-        """Forgets what came after."""
-        rows = self.rows
-        kept = rows[rows[:, 0] <= time + 1e-9].copy()
+    def go_to(self, time: float) -> None:
+        """What came after is left out, until it is done again or something else is done."""
+        end = time + 1e-9
+        rows, marks = np.concatenate([self.rows, self._undone]), [*self._worst, *self._worst_undone]
+        kept, self._undone = rows[rows[:, 0] <= end][-len(self._ring) :], rows[rows[:, 0] > end]
         self._ring[: len(kept)] = kept
         self._taken = len(kept)
-        self.broke = {name: broke for name, broke in self.broke.items() if broke.time <= time}
-        self.checks = [check for check in self.checks if check.rule != "breaking_force" or check.cable in self.broke]
+        self._worst, self._worst_undone = [k for k in marks if k[0] <= end], [k for k in marks if k[0] > end]
+
+    @property
+    def checks(self) -> list[Check]:
+        """The worst of each rule of a rope since the start."""
+        return self._worst[-1][1] if self._worst else []
+
+    @property
+    def broke(self) -> dict[str, Broke]:
+        """How ropes broke."""
+        return self._worst[-1][2] if self._worst else {}
 
     @property
     def _full(self) -> bool:

@@ -43,7 +43,7 @@ from lissom.session.workspace import Workspace
 from lissom.studio.launching import ALONE, END, GIVE_STATE, GONE, Start
 
 COMPILING: Final = "Compiling the solver: once, about a minute."
-PREPARING: Final = "Preparing grips and clips, once…"
+PREPARING: Final = "Preparing what may be asked for next, once…"
 SLOW: Final = 0.05
 """s: a step of a drag that takes longer is followed by shorter ones, so that a page is never still for long."""
 MOST_STEPS: Final = 1000

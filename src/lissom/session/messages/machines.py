@@ -88,7 +88,8 @@ class RopeInfo:
     diameter: float
     closed: bool
     path: list[LinkInfo]
-    allowed: float | None  # N, by breaking force and safety factor
+    breaking: float | None  # N
+    allowed: float | None  # N: by a safety factor less than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class MachineInfo:
     ropes: list[RopeInfo]
     joints: list[AxisInfo]
     loose: list[str]  # parts that forces move: they can be pulled
+    weight: float  # N, of all that moves
 
 
 # ---- of a frame ------------------------------------------------------------------------------------------------------
