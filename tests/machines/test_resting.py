@@ -162,3 +162,28 @@ def test_rules_need_what_they_compare_with() -> None:
     rope = {"name": "rope", "limits": {"safety_factor": 5.0, "sheave_ratio": 20.0}, "path": [held("hook"), held("bob")]}
     with pytest.raises(SceneError, match=r"safety_factor.*needs breaking_force"):
         scene(parts, [], [rope])
+
+
+def bow(stiffness: float) -> Machine:
+    values = {f"{limb} spring/spring.stiffness": stiffness for limb in ("upper", "lower")}
+    return Machine(Scene.load(EXAMPLES / "bow.toml").with_values(values))
+
+
+@pytest.mark.parametrize("stiffness", [120.0, 1000.0, 12_000.0])
+def test_the_string_of_a_strong_bow_keeps_its_length(stiffness: float) -> None:
+    """Though it snaps straight within a substep."""
+    machine = bow(stiffness)
+    for _ in range(30):
+        machine.step(1.0 / 60.0)
+        string = machine.rope("string")
+        assert string.length == pytest.approx(string.rest, rel=1e-4)
+    assert machine.lacking[1] == 0.0
+
+
+def test_a_bow_at_rest() -> None:
+    """The springs pull at both halves of the straight string: T = k θ / (l sin θ), with 0.6 m of limb."""
+    machine = bow(120.0)
+    assert find_rest(machine).ok
+    turn, string = machine.joint("lower spring").value, machine.rope("string")
+    assert string.length == pytest.approx(string.rest, rel=1e-4)
+    assert string.tension == pytest.approx(120.0 * turn / (0.6 * math.sin(turn)), rel=1e-3)

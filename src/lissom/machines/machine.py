@@ -478,6 +478,17 @@ class Machine:
         return max(speeds.items(), key=lambda k: k[1], default=("", 0.0))
 
     @property
+    def lacking(self) -> tuple[str, float]:
+        """The rope with the span that has most to take up yet until it is as long as its rope, and how much, m."""
+        ropes, links = self._parts.ropes, self._parts.links
+        found = {}
+        for r, rope in enumerate(self.scene.ropes):
+            whole = slice(ropes.first[r], ropes.room[r])
+            over = np.minimum(links.ease[whole], links.length[whole] - links.rest[whole])
+            found[rope.name] = float(np.max(np.where(links.next[whole] >= 0, over, 0.0), initial=0.0))
+        return max(found.items(), key=lambda k: k[1], default=("", 0.0))
+
+    @property
     def kinetic_energy(self) -> float:
         """J."""
         bodies, mass = self._parts.bodies, self._read.mass

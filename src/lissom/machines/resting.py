@@ -46,7 +46,7 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
         if not np.isfinite(now):
             return Rest(False, k + 1, "it flew apart; take more substeps")
         speed = machine.fastest[1]
-        slow = slow + 1 if speed < STILL * size else 0
+        slow = slow + 1 if speed < STILL * size and machine.lacking[1] < STILL * size else 0
         if slow >= LONG_ENOUGH:
             return Rest(True, k + 1)
         drifts = len(speeds) == LONG_ENOUGH and speed - speeds[0] < STILL * size  # no force drives it
@@ -57,4 +57,7 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
             now = 0.0
         before = now
     part, speed = machine.fastest
+    rope, lacks = machine.lacking
+    if lacks >= STILL * size:
+        return Rest(False, MOST_STEPS, f"{rope} is too short by {lacks:.3g} m: what holds it does not give way")
     return Rest(False, MOST_STEPS, f"{part} still moves at {speed:.3g} m/s: nothing holds it, or it swings on")

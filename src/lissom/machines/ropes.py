@@ -623,10 +623,13 @@ def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, mos
     """What spans still lack is taken up bit by bit, if it is more: in one substep it would be a blow."""
     for r in range(ropes.first.shape[0]):
         for i in range(ropes.first[r], ropes.room[r]):
-            if (links.row[i] >= 0 or links.loose[i] == 1) and links.length[i] > 0.0:
+            lacks = 0.0
+            if links.loose[i] == 1:  # it keeps the stretch that it had
+                lacks = links.length[i] - links.rest[i] - max(links.lacked[i], links.ease[i])
+            elif links.row[i] >= 0 and links.length[i] > 0.0:
                 lacks = missing(ropes, links, known, r, i, span_base, h)
-                if lacks > most:
-                    links.ease[i] += lacks
+            if lacks > most:
+                links.ease[i] += lacks
 
 
 @kernel
