@@ -1,6 +1,6 @@
 """Writes the machines of this folder that no one writes by hand: `python examples/machines/generate.py`.
 
-hilbert-2.toml, hilbert-2-slack.toml, hilbert-3.toml: a rope over wheels on a three-dimensional Hilbert curve [MCJM18
+hilbert-2.toml, hilbert-3.toml, and both slack: a rope over wheels on a three-dimensional Hilbert curve [MCJM18
 fig. 18]. chain.toml: the rope of fig. 12 as 100 rigid segments on ball joints [MCJM18 fig. 14].
 """
 
@@ -208,6 +208,7 @@ def main() -> None:
         "hilbert-2": hilbert_scene(2, 62, 0.0, "Hilbert curve of degree 2"),
         "hilbert-2-slack": hilbert_scene(2, 62, 0.05, "Hilbert curve of degree 2, slack"),
         "hilbert-3": hilbert_scene(3, 498, 0.0, "Hilbert curve of degree 3"),
+        "hilbert-3-slack": hilbert_scene(3, 498, 0.05, "Hilbert curve of degree 3, slack"),
         "chain": chain_scene(100),
     }
     for name, text in made.items():
