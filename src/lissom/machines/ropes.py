@@ -33,6 +33,8 @@ RUBBED = 0.005  # friction may differ by so much from what the tensions of a sub
 JUMP = 2.0  # times the way that bodies go in a substep: a span that grows by more has jumped,
 SMALL = 1e-3  # if it is by more than this share of it
 
+SHORT = 5.0  # times what a span misses of its length, where a substep in pieces will not help
+
 LEVEL = 1e-14  # 1 − cos of the angle at which a rope meets a groove: below, it is square to the axle
 
 ATTACHMENT, ROLLING, PINHOLE, HYBRID = 0, 1, 2, 3
@@ -606,6 +608,20 @@ def speed_at(bodies: Bodies, b: int, x: Vector) -> float:
 
 
 @kernel
+def is_long(ropes: Ropes, links: Links, known: Multipliers, span_base: int, most: float, h: float) -> bool:
+    """Whether no span that misses by more is as short as that: one of no length has no direction, however small a
+    substep is.
+    """
+    for r in range(ropes.first.shape[0]):
+        for i in range(ropes.first[r], ropes.room[r]):
+            if links.row[i] >= 0:
+                misses = abs(missing(ropes, links, known, r, i, span_base, h))
+                if misses > most and links.length[i] < SHORT * misses:
+                    return False
+    return True
+
+
+@kernel
 def let_loose(ropes: Ropes, links: Links, known: Multipliers, span_base: int, most: float, h: float) -> bool:
     """Spans that miss by more will not pull in the next solutions of this substep; whether there are any."""
     found = False
@@ -623,13 +639,11 @@ def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, mos
     """What spans still lack is taken up bit by bit, if it is more: in one substep it would be a blow."""
     for r in range(ropes.first.shape[0]):
         for i in range(ropes.first[r], ropes.room[r]):
-            lacks = 0.0
             if links.loose[i] == 1:  # it keeps the stretch that it had
-                lacks = links.length[i] - links.rest[i] - max(links.lacked[i], links.ease[i])
+                links.ease[i] += max(0.0, links.length[i] - links.rest[i] - max(links.lacked[i], links.ease[i]))
             elif links.row[i] >= 0 and links.length[i] > 0.0:
                 lacks = missing(ropes, links, known, r, i, span_base, h)
-            if lacks > most:
-                links.ease[i] += lacks
+                links.ease[i] += lacks if lacks > most else 0.0
 
 
 @kernel

@@ -19,6 +19,7 @@ from lissom.machines.ropes import (
     ease_jumps,
     ease_off,
     forget_tensions,
+    is_long,
     left_over,
     let_loose,
     reel,
@@ -176,7 +177,7 @@ def solve_substep(
         done += 1
         settled = left_over(ropes, links, known, spans, h) <= MISSING * size
         if not settled and done == MOST_ITERATIONS:
-            if not whole and needed == 0:
+            if not whole and needed == 0 and is_long(ropes, links, known, spans, MISSING * size, h):
                 return needed, False
             most += MOST_ITERATIONS if together and let_loose(ropes, links, known, spans, MISSING * size, h) else 0
         if not together or (done >= iterations and ((settled and rubs) or done >= most)):
