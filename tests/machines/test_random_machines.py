@@ -52,13 +52,14 @@ def test_random_ropes_that_bodies_fall_into() -> None:
     assert refused < 10
 
 
-@pytest.mark.parametrize("seed", [1611, 1972, 2005, 3388, 6315, 6551, 6903])
+@pytest.mark.parametrize("seed", [1611, 1972, 2005, 3388, 6315, 6551, 6903, 7509])
 def test_machines_that_gained_energy_in_one_step(seed: int) -> None:
     """1611: a taut rope stayed on a wheel that it had left as if it hung there. 1972: a span that was a millimetre too
     short between wheels that stand was let go with the force of rounding, 5e8 N. 2005: a weight was thrown off a wheel
     next to it on which its rope came to lie. 3388: friction went on with the tension of a substep that had found none.
     6315: a soft rope rolled on stretched, and off its wheel unstretched. 6551: the stretch of a soft rope was taken
     for length that it lacks. 6903: a weight that was hauled up to an eye was let go and pulled back.
+    7509: a span that was let go several times was then pulled back at once.
     """
     assert run_random(seed, 10.0) == ""
 

@@ -639,8 +639,11 @@ def ease_off(ropes: Ropes, links: Links, known: Multipliers, span_base: int, mos
     """What spans still lack is taken up bit by bit, if it is more: in one substep it would be a blow."""
     for r in range(ropes.first.shape[0]):
         for i in range(ropes.first[r], ropes.room[r]):
-            if links.loose[i] == 1:  # it keeps the stretch that it had
-                links.ease[i] += max(0.0, links.length[i] - links.rest[i] - max(links.lacked[i], links.ease[i]))
+            if links.loose[i] == 1:
+                kept = links.ease[i]
+                if ropes.axial[r] > 0.0 or ropes.compliance[r] > 0.0:  # it keeps the stretch that it had
+                    kept = max(kept, links.lacked[i])
+                links.ease[i] += max(0.0, links.length[i] - links.rest[i] - kept)
             elif links.row[i] >= 0 and links.length[i] > 0.0:
                 lacks = missing(ropes, links, known, r, i, span_base, h)
                 links.ease[i] += lacks if lacks > most else 0.0

@@ -36,7 +36,7 @@ from lissom.machines.rows import Multipliers, Rows
 SWEEPS = 50  # row by row, where all together were not settled, or the envelope outgrew its room within a step
 MISSING = 1e-5  # of the size of the machine: a span that lacks less after one solution of (4) needs no second one
 MOST_ITERATIONS = 10  # two or three are usual where a rope is pulled straight with a blow
-MOST_PIECES = 32  # of a substep in which that does not find the lengths of all spans
+MOST_PIECES = 16  # of a substep in which that does not find the lengths of all spans
 EASING = 0.98  # of what a span lacks is kept from one substep to the next, so that it is taken up without a jerk
 
 
@@ -176,10 +176,11 @@ def solve_substep(
         reel(ropes, links)
         done += 1
         settled = left_over(ropes, links, known, spans, h) <= MISSING * size
-        if not settled and done == MOST_ITERATIONS:
+        if together and not settled and done == most:
             if not whole and needed == 0 and is_long(ropes, links, known, spans, MISSING * size, h):
                 return needed, False
-            most += MOST_ITERATIONS if together and let_loose(ropes, links, known, spans, MISSING * size, h) else 0
+            limit = MISSING * size if done == MOST_ITERATIONS else -1.0  # in the end none pulls
+            most += MOST_ITERATIONS if let_loose(ropes, links, known, spans, limit, h) else 0
         if not together or (done >= iterations and ((settled and rubs) or done >= most)):
             return needed, True
 
