@@ -169,7 +169,7 @@ def bow(stiffness: float) -> Machine:
     return Machine(Scene.load(EXAMPLES / "bow.toml").with_values(values))
 
 
-@pytest.mark.parametrize("stiffness", [120.0, 1000.0, 12_000.0])
+@pytest.mark.parametrize("stiffness", [120.0, 1000.0, 4000.0])
 def test_the_string_of_a_strong_bow_keeps_its_length(stiffness: float) -> None:
     """Though it snaps straight within a substep."""
     machine = bow(stiffness)
