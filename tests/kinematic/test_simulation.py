@@ -357,7 +357,7 @@ def test_many_variants_are_what_each_is_alone() -> None:
 def test_its_end_force_is_felt_in_the_haptic_loop() -> None:
     path = [{"time": 0, "position": [0, 0, 0]}, {"time": 0.2, "position": [0.0, 0.01, 0.01]}]
     haptic = {"grip": "hose/start", "backend": "rod", "waypoints": path}
-    loop = haptic_loop(Scene.from_dict({"cables": [HOSE], "haptic": haptic}))
+    loop = haptic_loop(Scene.from_dict({"cables": [HOSE], "haptic": haptic}), wait=True)
     assert loop.run(0.4, real_time=False).status == "good"
     simulation = Simulation(scene())
     simulation.move("hose/start", position=(0.0, 0.01, 0.01))
