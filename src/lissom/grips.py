@@ -16,6 +16,7 @@ from lissom.posing import RotationLike, as_quaternion, from_matrix, vector
 from lissom.reports import Report
 from lissom.rods.line import NO_DIRECTION, Line, Support
 from lissom.rods.outcome import between
+from lissom.rods.reading import retwisted
 from lissom.rods.result import Wrench
 from lissom.rods.solver import RodSolver
 from lissom.scene.checks import SAME_PLACE
@@ -119,7 +120,7 @@ class Grip:
         _ = self._support
         line = self._simulation._cables.solver(self.cable).line
         supports = tuple(k for k in line.supports if k.name != self.support_name)
-        self._simulation._rebuild(self.cable, replace(line, supports=supports))
+        self._simulation._rebuild(self.cable, replace(line, supports=retwisted(supports)))
 
     def keep(self, kind: str = "clamp") -> str:
         """Leaves a clip where the grip is, and lets go: nothing moves. Gives the path of the clip."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lissom.reports import Report
 from lissom.rods.line import FRAME, NO_DIRECTION, PointLoad, Support
-from lissom.rods.reading import DIRECTIONS
+from lissom.rods.reading import DIRECTIONS, whole_turns
 from lissom.rods.result import CableResult
 from lissom.routing import Routed, certified
 from lissom.scene import Clip, Problem, Scene, SceneError
@@ -183,19 +183,20 @@ class Laid(Routed):
     ) -> dict[str, float | None]:
         """The twist of every clamp that now follows another one, by name; their frames are said in full first.
 
-        What a junction holds is said by the junction.
+        What a junction holds is said by the junction, and nothing is counted from it.
         """
         was = {k.name: (before[i - 1].name if i else None) for i, k in enumerate(before)}
         cable = self._standing.scene.cable(name)
-        known = {clip.name for clip in cable.clips} | ({"end"} if cable.end is not None else set())
+        said = {key for key, held in cable.held.items() if held is not None}
         found: dict[str, float | None] = {}
         for i, clamp in enumerate(after):
             last = after[i - 1] if i else None
             if clamp.name in was and was[clamp.name] == (last.name if last else None):
                 continue
-            if clamp.name not in was or clamp.name in known:
-                found[clamp.name] = None if last is None else counted(result, last, clamp)
-            if clamp.name in was and clamp.name in known:
+            if clamp.name not in was or clamp.name in said:
+                joined = last is not None and last.name in was and last.name not in said
+                found[clamp.name] = None if last is None or joined else counted(result, last, clamp)
+            if clamp.name in was and clamp.name in said:
                 self._standing.note(f"{name}/{clamp.name}", quaternion=clamp.quaternion)
         return found
 
@@ -204,10 +205,7 @@ def counted(result: CableResult, a: Support, b: Support) -> float:
     """The twist from one clamp to the next, rad: their frames say the angle, the torsion between them the turns."""
     inside = (result.s >= a.place - 1e-9 * result.length) & (result.s <= b.place + 1e-9 * result.length)
     torsion = float(np.trapezoid(result.torsion[inside], result.s[inside]))
-    angle = twist_between(a.quaternion, b.quaternion)
-    if math.isnan(angle):  # antiparallel tangents: only the torsion tells
-        return torsion
-    return angle + 2.0 * math.pi * round((torsion - angle) / (2.0 * math.pi))
+    return whole_turns(twist_between(a.quaternion, b.quaternion), torsion)
 
 
 def described(support: Support, length: float) -> dict[str, Any]:

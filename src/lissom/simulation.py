@@ -178,6 +178,7 @@ class Simulation(Built):
         solver = self._cables.solver(name)
         number = self._cables.support_number(name, part)
         support = solver.supports[number]
+        self._standing.check_unjoined(path, support)
         where = None if position is None else vector(position)
         frame = None
         if pose is not None:

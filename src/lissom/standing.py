@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.posing import RotationLike, as_quaternion, from_matrix, vector
-from lissom.rods.harness import first_poses, joined
+from lissom.rods.harness import first_poses, joined, support_name
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
-from lissom.rods.reading import read_line, retwisted
+from lissom.rods.reading import read_line, retwisted, whole_turns
 from lissom.rods.solver import RodSolver
 from lissom.scene import Cable, Scene
+from lissom.scene.frames import twist_between
 from lissom.scene.joint import Joint, Value, mixed
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
@@ -154,6 +155,17 @@ class Standing:
             poses[name] = (where, frame)
             self.note(name, position=where, quaternion=frame)
 
+    def check_unjoined(self, path: str, support: Support) -> None:
+        """An end or clip can be moved unless it is a junction that holds the cable there."""
+        name, _, part = path.partition("/")
+        cable = self.scene.cable(name)
+        if is_grip(support) or cable.held.get(part) is not None:
+            return
+        for junction in self.scene.junctions:
+            for member in junction.members:
+                if member.cable == name and support_name(member, junction, cable) == part:
+                    raise ValueError(f'{path}: is joined by "{junction.name}", which says its pose: move that instead')
+
     def put(self, name: str, pose: Pose) -> None:
         """A part is to be there, in the world; what has it as parent goes along."""
         self.moved[name] = pose
@@ -260,6 +272,7 @@ def twists(cable: Cable, supports: Sequence[Support]) -> dict[str, Any]:
             # a junction says the frames of its members, and nothing is counted from them
             if before is not None and {support.name, before.name} <= said:
                 path = f"{cable.name}/twist" if support.name == "end" else f"{cable.name}/{support.name}.twist"
-                found[path] = support.turn - before.turn
+                framed = twist_between(before.quaternion, support.quaternion)
+                found[path] = whole_turns(framed, support.turn - before.turn)  # a grip between them has turned it more
             before = support
     return found

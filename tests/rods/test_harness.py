@@ -232,3 +232,24 @@ def test_what_is_free_is_not_moved() -> None:
     simulation = Simulation(y_scene())
     with pytest.raises(ValueError, match=r'Y: motion = "free".*motion = "held"'):
         simulation.move("Y", position=(0.3, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("path", ["trunk/end", "left/start", "trunk/T"])
+def test_what_is_joined_is_not_moved_by_itself(path: str) -> None:
+    """It was, and the scene that was then to say so could not be."""
+    data = y_scene().to_dict()
+    branch = {"name": "branch", "type": "wire", "length": 0.2, "end": {"position": [0.3, -0.1, -0.1]}}
+    members = [{"cable": "trunk", "at": 0.5}, {"cable": "branch", "at": "start", "tangent": [1, -1, 0]}]
+    more = {"cables": [*data["cables"], branch], "junctions": [*data["junctions"], {"name": "T", "members": members}]}
+    simulation = solved(Scene.from_dict(data | more))
+    with pytest.raises(ValueError, match=f'{path}: is joined by "[YT]".*move that instead'):
+        simulation.move(path, position=(0.3, 0.0, 0.0))
+
+
+def test_a_clip_on_a_joined_cable_counts_from_nothing() -> None:
+    """Twist is counted from clamps that the cable has itself: the scene was refused."""
+    simulation = solved(y_scene())
+    simulation.add_clip("left", at=0.6)
+    before = simulation.cable("left").positions
+    again = solved(simulation.scene)
+    assert np.allclose(again.cable("left").positions[[0, -1]], before[[0, -1]], atol=1e-6)

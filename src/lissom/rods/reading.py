@@ -196,9 +196,15 @@ def mounted(
         own = product(untwisted, (math.cos(half), 0.0, 0.0, math.sin(half)))
         return own, before.turn + (twist or 0.0)
     framed = twist_between(untwisted, own)
-    if twist is not None:  # the frame says which angle, the twist which turn
-        framed += 2.0 * math.pi * round((twist - framed) / (2.0 * math.pi))
-    return own, before.turn + framed
+    return own, before.turn + (framed if twist is None else whole_turns(framed, twist))
+
+
+def whole_turns(framed: float, counted: float) -> float:
+    """The twist from one clamp to the next: their frames say the angle, what was counted how many whole turns more.
+
+    Frames whose tangents are antiparallel say nothing (nan).
+    """
+    return counted if math.isnan(framed) else framed + 2.0 * math.pi * round((counted - framed) / (2.0 * math.pi))
 
 
 def retwisted(supports: tuple[Support, ...]) -> tuple[Support, ...]:
@@ -211,9 +217,7 @@ def retwisted(supports: tuple[Support, ...]) -> tuple[Support, ...]:
             was = support.turn
             if before is not None:
                 framed = twist_between(before.quaternion, support.quaternion)
-                if not math.isnan(framed):
-                    framed += 2.0 * math.pi * round((was - before_turn - framed) / (2.0 * math.pi))
-                    support = support._replace(turn=before.turn + framed)
+                support = support._replace(turn=before.turn + whole_turns(framed, was - before_turn))
             before, before_turn = support, was
         found.append(support)
     return tuple(found)
