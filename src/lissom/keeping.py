@@ -20,7 +20,7 @@ from lissom.scene.pose import Pose
 from lissom.standing import Standing, is_grip
 
 if TYPE_CHECKING:
-    from lissom.machines.machine import MachineState
+    from lissom.machines.readings import MachineState
 
 Array = NDArray[np.float64]
 

@@ -81,6 +81,13 @@ def lean_kernel(function: Function) -> Function:
     return _compile(function, {"_nrt": False})
 
 
+def kernel_part(function: Function) -> Function:
+    """A lean kernel that becomes part of those that call it: to hand it a hundred arrays takes longer than a short loop
+    over them.
+    """
+    return _compile(function, {"_nrt": False, "forceinline": True})
+
+
 def _compile(function: Function, options: dict[str, Any]) -> Function:
     with _our_cache():
         compiled = njit(cache=True, nogil=True, fastmath=False, error_model="numpy", **options)(function)
@@ -104,8 +111,8 @@ def unchecked(function: Function) -> Function:
 
 
 def inline(function: Function) -> Function:
-    """A small function for use inside kernels only, as lean as they may be; it has no cache entry of its own."""
-    compiled = njit(nogil=True, fastmath=FINITE, error_model="numpy", _nrt=False)(function)
+    """A small function that becomes part of kernels, as lean as they may be; it has no cache entry of its own."""
+    compiled = njit(nogil=True, fastmath=FINITE, error_model="numpy", _nrt=False, forceinline=True)(function)
     return cast(Function, compiled)
 
 

@@ -237,6 +237,17 @@ def test_what_is_round_lies_across_what_is_round(low: dict[str, Any], high: dict
     assert find_rest(machine).ok
 
 
+@pytest.mark.parametrize("low", ROUND, ids=["log", "pole"])
+def test_poles_that_cross_touch_in_one_place(low: dict[str, Any]) -> None:
+    """It was found twice, as a crossing and as the place of one next to the other: a chain on wheels took twice as
+    long.
+    """
+    across = body("high", ROUND[1], 0.0, position=[0.0, 0.1, 0.3], tangent=[1, 0.2, 0], friction=0.5)
+    machine = Machine(scene([body("low", low, 0.1, tangent=[0, 1, 0], motion="fixed"), across], [], []))
+    machine.step(DT)
+    assert machine._parts.contacts.found[0] == 1
+
+
 def test_logs_that_passed_into_each_other_are_not_hurled_apart() -> None:
     """The end of one that begins deep inside the other."""
     log = {"kind": "cylinder", "radius": 0.12, "length": 0.4}

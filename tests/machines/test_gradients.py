@@ -8,8 +8,9 @@ import pytest
 from lissom.geometry.triples import Quaternion, Vector
 from lissom.machines.bodies import spun
 from lissom.machines.machine import Machine
-from lissom.machines.ropes import reel, rope_rows, see_links
+from lissom.machines.ropes import reel, see_links
 from lissom.machines.rows import Rows
+from lissom.machines.spans import rope_rows
 from tests.machines.scenes import held, scene
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lissom.machines.drawing import rope_line, rope_pieces
 from lissom.machines.machine import Machine
-from lissom.machines.reading import matrix_of
+from lissom.machines.placed import matrix_of
 from lissom.scene import Scene, SceneError
 from tests.machines.references import reference
 from tests.machines.scenes import atwood, axle, scene, weight, wheel

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
-    from lissom.machines.machine import Broke, Machine
+    from lissom.machines.machine import Machine
+    from lissom.machines.readings import Broke
     from lissom.machines.resting import Rest
 
 Array = NDArray[np.float64]

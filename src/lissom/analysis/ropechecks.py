@@ -11,7 +11,8 @@ from lissom.scene.shape import CapsuleShape, CylinderShape
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lissom.machines.machine import Machine, RopeReading
+    from lissom.machines.machine import Machine
+    from lissom.machines.readings import RopeReading
     from lissom.scene import Rope
 
 AT_LEAST = ("safety_factor", "sheave_ratio", "turns")

@@ -23,7 +23,7 @@ from lissom.geometry.triples import (
     scale,
     sub,
 )
-from lissom.kernels import inline
+from lissom.kernels import inline, kernel_part
 from lissom.kernels import lean_kernel as kernel
 
 Array = NDArray[np.float64]
@@ -133,7 +133,7 @@ def angular_velocity(bodies: Bodies, b: int, q: Quaternion) -> Vector:
     return apply(r, (k[b, 0] * own[0], k[b, 1] * own[1], k[b, 2] * own[2]))
 
 
-@kernel
+@kernel_part
 def remember(bodies: Bodies) -> None:
     """Where bodies are and how they move, for `recall`."""
     for b in range(bodies.x.shape[0]):
@@ -221,7 +221,7 @@ def apply_corrections(bodies: Bodies, h: float) -> None:
             put3(bodies.spun, b, row3(bodies.spin, b))
 
 
-@kernel
+@kernel_part
 def finish(bodies: Bodies, h: float) -> None:
     """The angular momenta take the impulse of the correction (3)."""
     for b in range(bodies.x.shape[0]):

@@ -30,7 +30,7 @@ from lissom.geometry.triples import (
     scale,
     sub,
 )
-from lissom.kernels import inline
+from lissom.kernels import inline, kernel_part
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, angular_velocity, in_world, put3, row3, row4
 from lissom.machines.rows import NO_BOUND, Multipliers, Rows, add_row, own_mobility
@@ -40,6 +40,7 @@ Indices = NDArray[np.int64]
 
 BOX = 100  # beside the kinds of the geometry, which has no closed form of it
 MOST_POINTS = 8  # features of one solid, and places where lines of one cross the rim of a face
+ENDS = 2  # of a capsule: its first features; the other one lies between them
 ROWS_OF_CONTACT = 3
 SOFT = 1e-6  # of its own mobility: contacts that hold the same share what they carry
 SOFTEST = 1e-3  # likewise, where it was not found which of them carry: a load is shared out more evenly then
@@ -140,7 +141,7 @@ def feature_count(kind: int) -> int:
     if kind == SPHERE:
         return 1
     if kind == CAPSULE:
-        return 3
+        return ENDS + 1
     return 8
 
 
@@ -152,7 +153,7 @@ def feature(contacts: Contacts, s: int, k: int, towards: Vector) -> tuple[Vector
     if kind == SPHERE:
         return (0.0, 0.0, 0.0), size[0]
     if kind == CAPSULE:
-        if k < 2:
+        if k < ENDS:
             return (0.0, 0.0, size[1] if k == 0 else -size[1]), size[0]
         return (0.0, 0.0, min(max(towards[2], -size[1]), size[1])), size[0]
     if kind == CYLINDER:  # four points on each rim, one of them the nearest
@@ -188,11 +189,12 @@ def find_contacts(bodies: Bodies, contacts: Contacts, known: Multipliers, base: 
             first = 3 * MOST_POINTS * p
             mu = contacts.friction[p]
             on_t, on_s = NOT_FLAT, NOT_FLAT
-            if not cross_axes(bodies, contacts, known, base, s, t, first + 2 * MOST_POINTS, mu, margin, h):
+            crossed = cross_axes(bodies, contacts, known, base, s, t, first + 2 * MOST_POINTS, mu, margin, h)
+            if not crossed:
                 on_t, on_s = facing(bodies, contacts, s, t), facing(bodies, contacts, t, s)
             flush = FLUSH * min(contacts.reach[s], contacts.reach[t])
-            meet(bodies, contacts, known, base, s, t, on_t, first, mu, margin, h)
-            meet(bodies, contacts, known, base, t, s, on_s, first + MOST_POINTS, mu, margin, h)
+            meet(bodies, contacts, known, base, s, t, on_t, crossed, first, mu, margin, h)
+            meet(bodies, contacts, known, base, t, s, on_s, crossed, first + MOST_POINTS, mu, margin, h)
             if on_t[0] >= 0 and (on_s[0] < 0 or on_t[2] <= on_s[2] + flush):
                 cross_rim(bodies, contacts, known, base, s, t, on_t, first + 2 * MOST_POINTS, mu, margin, h)
             elif on_s[0] >= 0:
@@ -324,14 +326,15 @@ def cross_axes(
 @kernel
 def meet(
     bodies: Bodies, contacts: Contacts, known: Multipliers, base: int, s: int, t: int, face: tuple[int, float, float],
-    slots: int, mu: float, margin: float, h: float,
+    crossed: bool, slots: int, mu: float, margin: float, h: float,
 ) -> None:  # fmt: skip
-    """Features of solid s against solid t."""
+    """Features of solid s against solid t; where their axes have `crossed`, not what lies between the ends of one."""
     os, rs = frame_of(bodies, contacts, s)
     ot, rt = frame_of(bodies, contacts, t)
     axis, side, _ = face
     local = apply_transposed(rs, towards(contacts, s, t, sub(os, ot), rt))
-    for k in range(feature_count(contacts.kind[s])):
+    count = ENDS if crossed and contacts.kind[s] == CAPSULE else feature_count(contacts.kind[s])
+    for k in range(count):
         point, radius = feature(contacts, s, k, local)
         x = add(os, apply(rs, point))
         own = apply_transposed(rt, sub(x, ot))
@@ -474,7 +477,7 @@ def cross_rim(
                 touch(bodies, contacts, known, base, s, t, slots + 2 * k + j, mu, x, radius, d, n, h)
 
 
-@kernel
+@kernel_part
 def contact_rows(rows: Rows, bodies: Bodies, contacts: Contacts, known: Multipliers, base: int) -> None:
     """Rows (16) and (17) of all contacts, at the present poses. Friction is limited by the force found last."""
     for c in range(contacts.found[0]):
@@ -541,7 +544,7 @@ def across(n: Vector, first: Vector, second: Vector) -> Vector:
     return third  # numbers that are none
 
 
-@kernel
+@kernel_part
 def rub(bodies: Bodies, contacts: Contacts, known: Multipliers, base: int) -> bool:
     """Whether friction was what the forces that were found allow (17); and which way it will act next."""
     true = True

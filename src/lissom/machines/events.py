@@ -6,7 +6,7 @@ Each keeps the whole length of the rope, to rounding. They happen between subste
 import math
 
 from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
-from lissom.kernels import inline
+from lissom.kernels import inline, kernel_part
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import put3, row3
 from lissom.machines.hanging import SLACK, end_direction, hang, hangs
@@ -47,8 +47,11 @@ def change_links(
     h: float,
     time: float,
     easing: float,
-) -> None:
-    """What may change after a substep, at the `time` where it ends. Of what spans lack, a share `easing` is kept."""
+) -> bool:
+    """What may change after a substep, at the `time` where it ends; whether it did. Of what spans lack, a share
+    `easing` is kept.
+    """
+    changed = False
     for r in range(ropes.first.shape[0]):
         if ropes.broken[r] == 1:
             continue
@@ -59,43 +62,46 @@ def change_links(
                 ropes.broken[r], ropes.broke_at[r], ropes.broke_under[r] = 1, time, tension
                 ropes.broke_from[r], ropes.broke_to[r] = i, links.next[i]
         if ropes.broken[r] == 1:
+            changed = True
             continue
         for i in range(ropes.first[r], ropes.room[r]):
             if links.ease[i] > 0.0:
                 links.ease[i] = max(easing * links.ease[i], LITTLE)
-        switch_ends(ropes, links, r)
-        merge(ropes, links, guests, r, gravity)
-        split(ropes, links, guests, r, gravity)
+        changed = switch_ends(ropes, links, r) or changed
+        changed = merge(ropes, links, guests, r, gravity) or changed
+        changed = split(ropes, links, guests, r, gravity) or changed
         if ropes.room[r] > ropes.last[r]:
-            join(ropes, links, guests, r, gravity)
+            changed = join(ropes, links, guests, r, gravity) or changed
+    return changed
 
 
-@kernel
-def switch_ends(ropes: Ropes, links: Links, r: int) -> None:
-    """Hybrids at the ends of an open rope (13)."""
+@kernel_part
+def switch_ends(ropes: Ropes, links: Links, r: int) -> bool:
+    """Hybrids at the ends of an open rope (13); whether one switched."""
     first, last = ropes.first[r], ropes.last[r] - 1
     if ropes.closed[r] == 1:
-        return
-    if links.kind[first] == HYBRID:
-        switch(links, first, first, True)
+        return False
+    changed = links.kind[first] == HYBRID and switch(links, first, first, True)
     if links.kind[last] == HYBRID:
         for i in range(first, ropes.room[r]):
             if links.next[i] == last:
-                switch(links, last, i, False)
+                changed = switch(links, last, i, False) or changed
+    return changed
 
 
 @inline
-def switch(links: Links, e: int, span: int, leaves: bool) -> None:
-    """Link e at the end of a span: what it stores runs out, or it begins to store again."""
+def switch(links: Links, e: int, span: int, leaves: bool) -> bool:
+    """Link e at the end of a span: what it stores runs out, or it begins to store again; whether it did."""
     if links.held[e] == 0:
-        if links.stored[e] < 0.0:
-            place = links.place_out[e] if leaves else links.place_in[e]
-            way = links.sense[e] if leaves else -links.sense[e]
-            links.anchor[e] = place - way * links.stored[e]
-            links.rest[span] += links.stored[e] - links.stretch[e]
-            links.stored[e] = links.stretch[e] = 0.0
-            links.held[e] = 1
-        return
+        if links.stored[e] >= 0.0:
+            return False
+        place = links.place_out[e] if leaves else links.place_in[e]
+        way = links.sense[e] if leaves else -links.sense[e]
+        links.anchor[e] = place - way * links.stored[e]
+        links.rest[span] += links.stored[e] - links.stretch[e]
+        links.stored[e] = links.stretch[e] = 0.0
+        links.held[e] = 1
+        return True
     before = links.sense[e]
     for k in range(2):
         links.sense[e] = before if k == 0 else -before
@@ -113,22 +119,25 @@ def switch(links: Links, e: int, span: int, leaves: bool) -> None:
                 links.place_out[e] = w
             else:
                 links.place_in[e] = w
-            return
+            return True
     links.sense[e] = before
     links.held[e] = 1
+    return False
 
 
-@kernel
-def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
+@kernel_part
+def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> bool:
     """A wheel with less than no rope on it is left (14), unless a slack rope hangs over it; and so is one that the rope
-    meets far too much aslant.
+    meets far too much aslant. Whether any was.
     """
+    changed = False
     for i in range(ropes.first[r], ropes.room[r]):
         k = links.next[i]
         if k < 0 or links.next[k] < 0 or links.next[k] == i or links.kind[k] != ROLLING or links.active[k] == 0:
             continue
         off = jumps_off(links, k, i) or jumps_off(links, k, k)
         if off or (links.stored[k] < 0.0 and not hangs_over(links, i, k, gravity)):
+            changed = True
             stretched = stretched_by(links, i) + stretched_by(links, k)
             links.rest[i] += links.rest[k] + links.stored[k] - links.stretch[k]
             links.length[i] += links.length[k] + links.stored[k]
@@ -154,6 +163,7 @@ def merge(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
                 links.after[before] = links.after[k]
                 links.after[k] = -1
                 wait_again(links, guests, k)
+    return changed
 
 
 @inline
@@ -238,9 +248,10 @@ def foremost(links: Links, k: int, n: Vector) -> Vector:
     return add(corner, scale(links.radius[k], n))
 
 
-@kernel
-def split(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
-    """A span that comes to lie on an inactive link takes it up (15); where it is slack, as it hangs."""
+@kernel_part
+def split(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> bool:
+    """A span that comes to lie on an inactive link takes it up (15), as it hangs where it is slack; whether one did."""
+    changed = False
     for i in range(ropes.first[r], ropes.room[r]):
         k = links.next[i]
         if k < 0:
@@ -259,12 +270,15 @@ def split(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -
             share = passed(ropes, links, r, i, j) / passed(ropes, links, r, i, k)
             soft = ropes.compliance[r] > 0.0
             if touches and take_up(links, guests, i, j, k, share, at, x, t, count > 2, soft, DETOUR):
+                changed = True
                 break
+    return changed
 
 
-@kernel
-def join(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> None:
-    """A span that comes to lie on a part that waits for the rope takes it up (15)."""
+@kernel_part
+def join(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) -> bool:
+    """A span that comes to lie on a part that waits for the rope takes it up (15); whether one did."""
+    changed = False
     for i in range(ropes.first[r], ropes.room[r]):
         k = links.next[i]
         if k < 0:
@@ -287,8 +301,10 @@ def join(ropes: Ropes, links: Links, guests: Guests, r: int, gravity: Vector) ->
             soft, most = ropes.compliance[r] > 0.0, DETOUR if before == SEEN else BACK
             if laid and take_up(links, guests, i, g, k, -1.0, at, x, t, count > 2, soft, most):
                 put_between(links, i, g, k, x)
+                changed = True
                 break
             wait_again(links, guests, g)
+    return changed
 
 
 @inline

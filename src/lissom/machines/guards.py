@@ -3,9 +3,9 @@
 import math
 
 from lissom.geometry.triples import Vector, add, cross, dot, scale, sub
-from lissom.kernels import inline
-from lissom.kernels import lean_kernel as kernel
+from lissom.kernels import inline, kernel_part
 from lissom.machines.bodies import Bodies, row3
+from lissom.machines.easing import JUMP, speed_at
 from lissom.machines.ropes import Links, held_place, rolls
 from lissom.machines.rows import NO_BOUND, Rows, add_row
 from lissom.machines.tangents import in_plane
@@ -78,7 +78,7 @@ def apart(links: Links, i: int, k: int) -> tuple[float, float, float, Vector, Ve
     return least, 1.5 * least, far, scale(1.0 / far, d) if far > 0.0 else d, q if round_i else p
 
 
-@kernel
+@kernel_part
 def see_gaps(links: Links) -> None:
     """Writes `near`, before bodies move."""
     for i in range(links.kind.shape[0]):
@@ -87,11 +87,11 @@ def see_gaps(links: Links) -> None:
             _, _, links.near[i], _, _ = apart(links, i, k)
 
 
-@kernel
-def guard_rows(rows: Rows, bodies: Bodies, links: Links, base: int) -> None:
+@kernel_part
+def guard_rows(rows: Rows, bodies: Bodies, links: Links, base: int, h: float) -> None:
     """Links next to each other stay so far apart that there is a tangent (8): a thimble that is hauled up to its sheave
     touches it. A row c − |D| ≤ 0 where they come near. Those that were nearer before, since a split has made them
-    neighbours, are not thrown apart: they come no nearer.
+    neighbours, or the rope touches another corner of one, are not thrown apart: they come no nearer.
     """
     for i in range(links.kind.shape[0]):
         k = links.next[i]
@@ -107,4 +107,6 @@ def guard_rows(rows: Rows, bodies: Bodies, links: Links, base: int) -> None:
         turn_a = scale(-1.0, cross(sub(at, row3(bodies.x, a)), e))
         turn_b = cross(sub(at, row3(bodies.x, b)), e)
         value = min(least, links.near[i]) - far
+        if value > JUMP * h * (speed_at(bodies, a, at) + speed_at(bodies, b, at)):
+            value = 0.0
         add_row(rows, base + i, a, b, e, turn_a, turn_b, value, 0.0, 0.0, NO_BOUND)

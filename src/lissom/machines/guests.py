@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,11 @@ from scipy.spatial import ConvexHull
 from lissom.exchange.meshfiles import part_mesh
 from lissom.machines.hanging import hang
 from lissom.machines.meeting import EDGED, ROUND, WHEEL, Guests, look
+from lissom.machines.placed import Placed
 from lissom.machines.ropes import Links, Ropes
 from lissom.scene import Problem, Scene, SceneError
 from lissom.scene.part import Part
 from lissom.scene.shape import BoxShape, CapsuleShape, CylinderShape, ProfileShape, SphereShape
-
-if TYPE_CHECKING:
-    from lissom.machines.reading import Placed
 
 Array = NDArray[np.float64]
 

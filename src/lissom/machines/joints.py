@@ -22,7 +22,7 @@ from lissom.geometry.triples import (
     scale,
     sub,
 )
-from lissom.kernels import inline
+from lissom.kernels import inline, kernel_part
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, add3, in_world, row3, row4
 from lissom.machines.rows import NO_BOUND, Rows, add_row
@@ -97,7 +97,7 @@ def see_joints(bodies: Bodies, joints: Joints) -> None:
             joints.value[j] = 2.0 * math.atan2(size, abs(rel[0]))
 
 
-@kernel
+@kernel_part
 def drive(bodies: Bodies, joints: Joints) -> None:
     """Motors that have a torque push; every joint remembers where it stands."""
     see_joints(bodies, joints)
@@ -146,7 +146,7 @@ def turn_vector(q: Quaternion) -> Vector:
     return (k * q[1], k * q[2], k * q[3])
 
 
-@kernel
+@kernel_part
 def joint_rows(rows: Rows, bodies: Bodies, joints: Joints, h: float) -> None:
     """The rows (5) of all joints, at the present poses; writes `value`."""
     see_joints(bodies, joints)

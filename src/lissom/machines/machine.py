@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,9 @@ from lissom.machines.contacts import ROWS_OF_CONTACT
 from lissom.machines.events import whole_length
 from lissom.machines.joints import MOTOR, RUB, SLOTS
 from lissom.machines.network import make_network
-from lissom.machines.reading import matrix_of, read_machine, set_motor, wound_by
+from lissom.machines.placed import matrix_of
+from lissom.machines.reading import read_machine, set_motor, wound_by
+from lissom.machines.readings import KEPT, Broke, JointReading, MachineState, MotorReading, RopeReading
 from lissom.machines.ropes import HYBRID, ROLLING, next_active, reel, see_links
 from lissom.machines.rows import NO_BOUND
 from lissom.machines.stepping import advance
@@ -50,61 +51,6 @@ LONGEST = 0.1
 
 
 @dataclass(frozen=True)
-class Broke:
-    """How a rope broke."""
-
-    time: float  # s
-    force: float  # N
-    span: int  # the link that the span leaves in which it broke
-    between: tuple[str, str]  # the parts that the span led from and to
-
-    def __str__(self) -> str:
-        return f"broke at {self.time:.4g} s under {self.force:.4g} N between {self.between[0]} and {self.between[1]}"
-
-
-@dataclass(frozen=True)
-class RopeReading:
-    """A rope as it is. Spans are those between active links, in order. Links are those of the path, and after them the
-    parts that it may come to lie on. Once it broke, spans are as they were then, without tension.
-    """
-
-    parts: tuple[str, ...]  # (links,) that each link is on
-    leaves: NDArray[np.int64]  # (spans,) the link that each span leaves
-    arrives: NDArray[np.int64]  # (spans,) and the one it leads to
-    tension: Array  # (spans,) N
-    peak: Array  # (spans,) the largest over the substeps of the last step, N
-    length: Array  # (spans,) m
-    rest: Array  # (spans,) unstretched, m
-    stored: Array  # (links,) unstretched, m; 0 where a link is not active, below 0 where slack rope only hangs over it
-    active: NDArray[np.bool_]  # (links,)
-    turns: Array  # (links,) how often it goes around the wheel
-    fleet: Array  # (links,) the larger angle between a span of the link and its plane, rad; 0 where no rope lies on it
-    start: Array  # (spans, 3) where each span begins, m
-    end: Array  # (spans, 3)
-    total: float  # unstretched length of the whole rope, m
-    broke: Broke | None  # None: it is whole
-
-
-@dataclass(frozen=True)
-class JointReading:
-    """A joint as it is."""
-
-    value: float  # rad or m
-    speed: float  # rad/s or m/s, over the last substep
-    torque: float  # of its motor, or of friction, on the part, N m or N
-    force: Array  # (3,) that the joint exerts on the part, N; without what acts along the axis of a slide
-
-
-@dataclass(frozen=True)
-class MotorReading:
-    """What drives a joint: a speed with the most torque (None: any), or a torque alone; neither: nothing does."""
-
-    speed: float | None  # rad/s or m/s
-    torque: float | None  # N m or N
-    tension: float | None  # N, of the rope on the spool that a torque alone turns
-
-
-@dataclass(frozen=True)
 class Hand:
     """What pulls a body from outside."""
 
@@ -113,37 +59,6 @@ class Hand:
     to: Array  # (3,) to where, in the world, m
     stiffness: float  # N/m
     damping: float | None  # N s/m
-
-
-@dataclass(frozen=True)
-class MachineState:
-    """A machine as it was: pickles, and never changes. `scene` is the one it began with."""
-
-    scene: Scene
-    time: float
-    substep: float  # s, of the last step; 0 before the first
-    substeps: int
-    iterations: int
-    solver: str
-    motion: str | None
-    rested: float  # s in which the motion stood still
-    arrays: dict[str, NDArray[Any]]  # by "bodies.v", "links.rest", …
-
-
-KEPT = {
-    "bodies": ("x", "q", "v", "l"),
-    "joints": ("value", "before", "motor", "speed", "torque"),
-    "ropes": ("broken", "broke_at", "broke_under", "broke_from", "broke_to"),
-    "links": (
-        "active", "ready", "held", "sense", "stored", "stretch", "place_in", "place_out", "anchor", "slips", "rest",
-        "length", "peak", "start", "end", "ease", "after", "share", "centre", "e1", "e2", "axis", "radius", "around",
-        "corners", "corner_last",
-    ),
-    "contacts": ("clock", "soft", "stamp", "lead"),
-    "guests": ("clear",),
-    "known": ("total", "last", "state"),
-}  # fmt: skip
-"""What a machine needs to go on as it would have."""
 
 
 class Machine:
@@ -197,10 +112,10 @@ class Machine:
 
     def step(self, dt: float, substeps: int | None = None) -> None:
         """Advances by `dt` seconds, in so many substeps (absent: those of the machine)."""
-        if not (isinstance(dt, Real) and dt > 0.0 and math.isfinite(dt)):
+        if not ((type(dt) is float or isinstance(dt, Real)) and dt > 0.0 and math.isfinite(dt)):
             raise ValueError(f"dt = {dt!r}: must be a time above 0, in s")
         count = self.substeps if substeps is None else substeps
-        if not isinstance(count, Integral) or count < 1:
+        if not (type(count) is int or isinstance(count, Integral)) or count < 1:
             raise ValueError(f"substeps = {count!r}: must be a whole number, 1 or more")
         if dt / count > LONGEST:
             most = math.ceil(dt / LONGEST)
@@ -225,9 +140,10 @@ class Machine:
         self._h = h
         gx, gy, gz = self.scene.gravity
         needed = 0
-        self._parts.links.peak[:] = 0.0
+        self._parts.links.peak.fill(0.0)
         for k in range(count if self._hands else 1):  # hands pull anew in every substep
-            self._haul()
+            if self._hands:
+                self._haul()
             room = unchecked(advance)(
                 self._parts, self._net, (gx, gy, gz), self.time + k * self._h, self._h, 1 if self._hands else count,
                 self.iterations, self.solver == "direct", self._read.size,
@@ -520,7 +436,7 @@ class Machine:
                 stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
                 soft = (rope.compliance or 0.0) * links.share[i]
                 if rope.axial is not None:
-                    soft = links.rest[i] / rope.axial
+                    soft = max(links.rest[i] + links.ease[i], 0.0) / rope.axial
                 found += 0.5 * stretch * stretch / soft if soft else 0.0
             if rope.axial is not None:
                 whole = slice(self._parts.ropes.first[r], self._parts.ropes.room[r])

@@ -7,31 +7,15 @@ from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.machines.bodies import Bodies, apply_corrections, finish, predict, recall, remember, see_mobility
 from lissom.machines.contacts import Contacts, contact_rows, find_contacts, is_hard, rub, soften
+from lissom.machines.easing import ease_jumps, ease_off, is_long, left_over, let_loose, see_lacks
 from lissom.machines.events import change_links
 from lissom.machines.guards import guard_rows, see_gaps
 from lissom.machines.joints import SLOTS, Joints, drive, joint_rows, see_joints
 from lissom.machines.meeting import Guests
 from lissom.machines.network import UNSETTLED, Network, solve_in_turn, solve_together
-from lissom.machines.ropes import (
-    Links,
-    Ropes,
-    as_predicted,
-    ease_jumps,
-    ease_off,
-    forget_tensions,
-    is_long,
-    left_over,
-    let_loose,
-    reel,
-    rope_rows,
-    see_lacks,
-    see_links,
-    see_strains,
-    slip,
-    unslip,
-    weigh,
-)
+from lissom.machines.ropes import Links, Ropes, reel, see_links, see_strains
 from lissom.machines.rows import Multipliers, Rows
+from lissom.machines.spans import as_predicted, forget_tensions, rope_rows, slip, unslip, weigh
 
 SWEEPS = 50  # row by row, where all together were not settled, or the envelope outgrew its room within a step
 MISSING = 1e-5  # of the size of the machine: a span that lacks less after one solution of (4) needs no second one
@@ -67,7 +51,7 @@ def gather(parts: Parts, gravity: Vector, h: float, first: bool) -> None:
     if first:
         ease_jumps(bodies, links, h)
     rope_rows(rows, bodies, ropes, links, known, spans, slips, gravity, h)
-    guard_rows(rows, bodies, links, slips + links.kind.shape[0])
+    guard_rows(rows, bodies, links, slips + links.kind.shape[0], h)
     contact_rows(rows, bodies, contacts, known, first_of_contacts(joints, links))
 
 
@@ -104,7 +88,7 @@ def advance(
     """
     bodies, joints, ropes, links, _, _, known, guests = parts
     spans = joints.kind.shape[0] * SLOTS
-    needed = 0
+    needed, changed = 0, False
     for n in range(substeps):
         done, pieces = 0, 1
         while done < pieces:
@@ -122,10 +106,12 @@ def advance(
             finish(bodies, h / pieces)
             done += 1
             now = time + (n + done / pieces) * h
-            change_links(ropes, links, guests, known, spans, gravity, h / pieces, now, EASING ** (1.0 / pieces))
+            kept = EASING if pieces == 1 else EASING ** (1.0 / pieces)
+            changed = change_links(ropes, links, guests, known, spans, gravity, h / pieces, now, kept)
         if pieces > 1:
             rescale(known, float(pieces * pieces))
-    reel(ropes, links)
+    if changed:
+        reel(ropes, links)
     see_joints(bodies, joints)
     return needed
 

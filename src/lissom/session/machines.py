@@ -43,7 +43,7 @@ from lissom.session.trace import thinned
 if TYPE_CHECKING:
     from lissom.machines.drawing import Piece
     from lissom.machines.machine import Machine as TheMachine
-    from lissom.machines.machine import RopeReading
+    from lissom.machines.readings import RopeReading
     from lissom.scene import Rope
     from lissom.scene.joint import Joint
 

@@ -14,7 +14,8 @@ from lissom.analysis.machines import Run
 from lissom.analysis.ropechecks import rope_checks, worst
 
 if TYPE_CHECKING:
-    from lissom.machines.machine import Broke, Machine
+    from lissom.machines.machine import Machine
+    from lissom.machines.readings import Broke
     from lissom.scene import Scene
 
 Array = NDArray[np.float64]
