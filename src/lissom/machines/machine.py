@@ -21,7 +21,7 @@ from lissom.machines.reading import read_machine, set_motor, wound_by
 from lissom.machines.readings import KEPT, Broke, JointReading, MachineState, MotorReading, RopeReading
 from lissom.machines.ropes import HYBRID, ROLLING, next_active, reel, see_links
 from lissom.machines.rows import NO_BOUND
-from lissom.machines.stepping import advance
+from lissom.machines.stepping import EASING, MISSING, advance
 from lissom.scene import Scene
 from lissom.scene.frames import Quaternion, conjugate, matrix_quaternion, product
 from lissom.scene.joint import Value
@@ -432,18 +432,28 @@ class Machine:
             if rope.axial is None and rope.compliance is None:
                 continue
             links = self._parts.links
-            for i in self._spans(r):
-                stretch = max(links.length[i] - links.rest[i] - links.ease[i], 0.0)
+            for i, tension in zip(spans := self._spans(r), self._tensions(spans), strict=True):
                 soft = (rope.compliance or 0.0) * links.share[i]
                 if rope.axial is not None:
                     soft = max(links.rest[i] + links.ease[i], 0.0) / rope.axial
-                found += 0.5 * stretch * stretch / soft if soft else 0.0
+                if soft > 0.0 and links.loose[i] == 0:
+                    stretch = self._stretch(i, tension * soft)
+                    found += 0.5 * stretch * stretch / soft
             if rope.axial is not None:
                 whole = slice(self._parts.ropes.first[r], self._parts.ropes.room[r])
                 on = links.stretch[whole] != 0.0
                 lying, rest = links.stretch[whole][on], (links.stored - links.stretch)[whole][on]
                 found += 0.5 * rope.axial * float(np.sum(lying**2 / rest))
         return found
+
+    def _stretch(self, i: int, pulled: float) -> float:
+        """m, of the span that leaves link i: as `pulled` by its tension, as far as that agrees with its length. Lengths
+        are found within a tolerance, and may be asked for more from now on, which would mean much in a short span.
+        """
+        links = self._parts.links
+        stretch = float(links.length[i] - links.rest[i] - links.ease[i])
+        near = MISSING * self._read.size + (1.0 / EASING - 1.0) * float(links.ease[i]) if self._h > 0.0 else 0.0
+        return max(0.0, min(max(pulled, stretch - near), stretch + near))
 
     def _hung(self, r: int) -> Array:
         """(3,) mass of a rope times where it is, kg m."""
@@ -467,8 +477,7 @@ class Machine:
             leads = np.full(len(leads), -1)
             leads[all_of] = [next_active(ropes, links, r, i) for i in range(all_of.start, all_of.stop)]
         spans = self._spans(r, leads)
-        lam = self._parts.known.total[len(self._read.joints) * SLOTS + spans]
-        tension = lam / self._h**2 if self._h > 0.0 and broke is None else np.zeros(len(spans))
+        tension = self._tensions(spans) if broke is None else np.zeros(len(spans))
         return RopeReading(
             parts, spans - ropes.first[r], leads[spans] - ropes.first[r],
             tension, links.peak[spans], links.length[spans], links.rest[spans],
@@ -477,6 +486,11 @@ class Machine:
             links.start[spans], links.end[spans],
             float(whole_length(ropes, links, r)), broke,
         )  # fmt: skip
+
+    def _tensions(self, spans: NDArray[np.int64]) -> Array:
+        """N, in the last substep."""
+        found = self._parts.known.total[len(self._read.joints) * SLOTS + spans]
+        return np.asarray(found / self._h**2 if self._h > 0.0 else 0.0 * found)
 
     def _broke(self, r: int, parts: tuple[str, ...]) -> Broke | None:
         ropes = self._parts.ropes

@@ -16,6 +16,8 @@ from lissom.rods.line import FRAME, NO_DIRECTION, TANGENT, Line
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+EQUAL = 1e-9  # lengths that differ by this share of them only by rounding
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -79,9 +81,10 @@ def spread_segments(keys: list[float], segments: int) -> Indices:
     """Segments between the keys in proportion to the length, at least two each."""
     lengths = np.diff(keys)
     share = lengths / lengths.sum() * segments
-    counts = np.maximum(np.floor(share).astype(np.int64), 2)
-    while counts.sum() < segments:  # the rest where segments are longest
-        counts[np.argmax(lengths / counts)] += 1
+    counts = np.maximum(np.floor(share + EQUAL).astype(np.int64), 2)
+    while counts.sum() < segments:  # the rest where segments are longest; of equal ones the first
+        long = lengths / counts
+        counts[np.argmax(long > (1.0 - EQUAL) * long.max())] += 1
     return np.asarray(counts, dtype=np.int64)
 
 
