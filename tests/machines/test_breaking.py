@@ -1,6 +1,7 @@
 """Ropes that break, and the peaks of their tensions: what is kept of them, said, and judged."""
 
 import csv
+import io
 import json
 import math
 import warnings
@@ -8,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from lissom import cli
-from lissom.analysis.machines import record
+from lissom.analysis.machines import print_run, record, run_json
 from lissom.analysis.ropechecks import rope_checks
 from lissom.machines.machine import Machine
+from lissom.machines.resting import find_rest
 from lissom.scene import Scene
-from tests.machines.scenes import held, scene, weight
+from tests.machines.scenes import axle, held, scene, weight, wheel
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "machines"
 DT = 1.0 / 60.0
@@ -54,6 +57,39 @@ def test_a_rope_says_when_where_and_under_what_force_it_broke() -> None:
     assert broke.between == ("hook", "bob")
     assert str(broke) == f"broke at {broke.time:.4g} s under {broke.force:.4g} N between hook and bob"
     assert machine.rope("rope").tension.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("strength", [20.0, 9.0])
+def test_rest_breaks_a_rope_by_what_it_carries_and_not_by_the_way_there(strength: float) -> None:
+    machine = Machine(falling(breaking_force=strength))
+    assert find_rest(machine).ok
+    broke = machine.rope("rope").broke
+    assert (broke is None) == (strength > 9.81)
+    assert broke is None or broke.force == pytest.approx(9.81, rel=1e-3)
+
+
+def test_a_rope_that_is_hauled_in_though_nothing_follows_is_said_to_be_too_short(tmp_path: Path) -> None:
+    """A motor of any torque hauls on when the weight is at the eye."""
+    parts = [
+        wheel("drum", 0.0, 0.0, 0.1, motion="free", mass=20.0, collide=False),
+        {"name": "eye", "position": [1, 0, 2]},
+    ]
+    parts.append(weight("load", 1.0, 1.5, 20.0))
+    winch = {**axle("drum"), "motor": {"speed": 5.0}}
+    path = [
+        {"on": "drum", "kind": "spool", "side": "right", "stored": 3.0},
+        {"on": "eye", "kind": "pinhole"},
+        held("load"),
+    ]
+    machine = Machine(scene(parts, [winch], [{"name": "fall", "path": path}]))
+    found = record(machine, 180, DT, lambda k: None)
+    name, lacks = found.lacking
+    assert name == "fall"
+    assert lacks > 0.1
+    assert json.loads(run_json(found))["lacking"] == {"rope": "fall", "length": lacks}
+    told = Console(record=True, width=200, file=io.StringIO())
+    print_run(found, told)
+    assert f"fall was too short by {lacks:.3g} m" in told.export_text()
 
 
 def test_a_state_keeps_how_a_rope_broke() -> None:

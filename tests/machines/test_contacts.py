@@ -248,6 +248,36 @@ def test_poles_that_cross_touch_in_one_place(low: dict[str, Any]) -> None:
     assert machine._parts.contacts.found[0] == 1
 
 
+@pytest.mark.parametrize("shift", [0.0, 1e-9, 1e-4, 0.002])
+@pytest.mark.parametrize("longer", [0.0, 0.2])
+def test_logs_lie_on_each_other_lengthwise(shift: float, longer: float) -> None:
+    """In the gap of two that stand; where their ends are flush too, which fell through."""
+    log = {"kind": "cylinder", "radius": 0.1, "length": 1.0}
+    parts = [
+        body(f"{x}", log, 0.0, position=[x, 0.0, 0.1], tangent=[0, 1, 0], motion="fixed", friction=0.5)
+        for x in (-0.105, 0.105)
+    ]
+    high = {**log, "length": 1.0 + longer}
+    top = body("top", high, 0.0, position=[0.0, shift, 0.28], tangent=[0, 1, 0], friction=0.5)
+    machine = Machine(scene([*parts, top], [], []))
+    for _ in range(60):
+        machine.step(DT)
+    assert machine.pose("top")[0] == pytest.approx((0.0, shift, 0.1 + math.sqrt(0.2**2 - 0.105**2)), abs=1e-4)
+
+
+def test_barrels_of_one_height_push_each_other() -> None:
+    barrel = {"kind": "cylinder", "radius": 0.2, "length": 1.0}
+    far = body("far", barrel, 0.5, friction=0.0)
+    near = body("near", barrel, 0.0, position=[-0.6, 0.0, 0.5], friction=0.0)
+    machine = Machine(scene([{**GROUND, "friction": 0.0}, near, far], [], []))
+    machine.set_velocity("near", linear=np.array([1.0, 0.0, 0.0]))
+    for _ in range(60):
+        machine.step(DT)
+    assert machine.velocity("near")[0] == pytest.approx(0.5, abs=0.02)
+    assert machine.velocity("far")[0] == pytest.approx(0.5, abs=0.02)
+    assert machine.pose("far")[0][0] - machine.pose("near")[0][0] == pytest.approx(0.4, abs=1e-3)
+
+
 def test_logs_that_passed_into_each_other_are_not_hurled_apart() -> None:
     """The end of one that begins deep inside the other."""
     log = {"kind": "cylinder", "radius": 0.12, "length": 0.4}

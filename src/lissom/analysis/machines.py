@@ -47,6 +47,9 @@ MOST_NAMED = 4
 MOST_ENTRIES = 12
 """Lines that a legend names: those with the largest tensions."""
 
+MUCH = 0.01
+"""Of a rope: it is said where it is too short by more."""
+
 A_COLUMN = 6
 """Entries of a legend that fit below each other."""
 
@@ -72,6 +75,7 @@ class Run:
     torque: dict[str, list[float]] = field(default_factory=dict)  # of its motor or friction, N m or N
     broke: dict[str, Broke] = field(default_factory=dict)  # by rope; those that did
     checks: list[Check] = field(default_factory=list)  # the worst of each rule of a rope
+    lacking: tuple[str, float] = ("", 0.0)  # the rope that was most too short at any time, and by how much, m
 
     @property
     def finite(self) -> bool:
@@ -93,6 +97,7 @@ class Run:
             self.stored.setdefault(rope.name, []).append(np.where(now.active, now.stored, math.nan))
             if now.broke is not None:
                 self.broke[rope.name] = now.broke
+        self.lacking = max(self.lacking, machine.lacking, key=lambda k: k[1])
         if machine.time > 0.0:
             self.checks = worst(self.checks, rope_checks(machine))
         for name, (x, q) in machine.poses.items():
@@ -126,6 +131,7 @@ def record(
 def run_json(found: Run) -> str:
     """Everything over time, with null for NaN."""
     document: dict[str, Any] = {"time": found.time, "energy": _plain(found.energy)}
+    document["lacking"] = dict(zip(("rope", "length"), found.lacking, strict=True))
     document["ropes"] = {
         rope.name: {
             "links": list(found.links[rope.name]),
@@ -240,6 +246,10 @@ def print_run(found: Run, console: Console) -> None:
     console.print(f"{found.scene.title or 'machine'}: {found.time[-1]:g} s, {len(found.time) - 1} steps", style="bold")
     for name, broke in found.broke.items():
         console.print(f"{name} {broke}", style="bold red")
+    short, lacks = found.lacking
+    if lacks > 0.0 and lacks > MUCH * float(np.nansum(found.rest[short][0]) + np.nansum(found.stored[short][0])):
+        why = "more of it is hauled in than can follow, or it is caught; a motor may have a largest torque"
+        console.print(f"{short} was too short by {lacks:.3g} m: {why}", style="bold yellow")
     ropes = Table("rope", "span", "tension at the end [N]", "largest [N]", "length at rest [m]")
     for rope in found.scene.ropes:
         tension, peak, rest = (np.array(k[rope.name]) for k in (found.tension, found.peak, found.rest))

@@ -281,6 +281,16 @@ def on_face(contacts: Contacts, t: int, axis: int, side: float, x: Vector) -> tu
 
 
 @inline
+def on_side(contacts: Contacts, t: int, x: Vector) -> tuple[bool, float, Vector]:
+    """The same for the side of a cylinder: at its ends too, where a point of another one as long lies."""
+    size = row3(contacts.size, t)
+    out = math.sqrt(x[0] * x[0] + x[1] * x[1])
+    if out == 0.0 or abs(x[2]) > (1.0 + FLUSH) * size[1]:
+        return False, 0.0, (0.0, 0.0, 0.0)
+    return True, out - size[0], (x[0] / out, x[1] / out, 0.0)
+
+
+@inline
 def towards(contacts: Contacts, s: int, t: int, apart: Vector, rt: Matrix) -> Vector:
     """From solid s to t, in the world; `apart` is from the middle of t to that of s."""
     if contacts.kind[t] == PLANE or contacts.kind[s] == CYLINDER:
@@ -341,8 +351,10 @@ def meet(
         flat = False
         if axis >= 0:
             flat, d, n = on_face(contacts, t, axis, side, own)
-            if contacts.kind[t] == CYLINDER and d < -SUNKEN * min(contacts.reach[s], contacts.reach[t]):
-                flat = False
+        elif contacts.kind[t] == CYLINDER and not crossed:
+            flat, d, n = on_side(contacts, t, own)
+        if contacts.kind[t] == CYLINDER and flat and d < -SUNKEN * min(contacts.reach[s], contacts.reach[t]):
+            flat = False
         if not flat:
             d, n = distance(contacts, t, own)
             if d > 0.0 and radius == 0.0 and axis >= 0:  # beside an edge

@@ -1,7 +1,8 @@
 """A machine in time: the bodies, joints and ropes of one scene, stepped."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -127,6 +128,17 @@ class Machine:
         self._advance(float(dt) / count, int(count))
         self._arrive()
         self.time += dt
+
+    @contextmanager
+    def unbreakable(self) -> Iterator[None]:
+        """No rope breaks inside."""
+        strength = self._parts.ropes.strength
+        before = strength.copy()
+        strength.fill(NO_BOUND)
+        try:
+            yield
+        finally:
+            strength[:] = before
 
     def relax(self, dt: float) -> None:
         """Advances as `step` does, but what is driven stands, and its motion goes on later from there."""

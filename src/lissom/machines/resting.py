@@ -31,12 +31,22 @@ def find_rest(machine: Machine, ask: Callable[[], object] = lambda: None) -> Res
     and driven parts stand.
 
     `ask` is called after every step: it may raise, and so give up.
-    `machine.joint(name).torque` then is what each motor holds with.
+    `machine.joint(name).torque` then is what each motor holds with. Ropes break by what they carry at rest, not on the
+    way there.
     """
     for name in machine.joints:
         motor = machine.motor(name)
         if motor.speed is not None:
             machine.set_motor(name, speed=0.0, torque=motor.torque)
+    with machine.unbreakable():
+        found = fall(machine, ask)
+    if found.ok:
+        machine.relax(DT)
+    return found
+
+
+def fall(machine: Machine, ask: Callable[[], object]) -> Rest:
+    """It falls until it stands."""
     size, before, slow = machine.size, 0.0, 0
     speeds: deque[float] = deque(maxlen=LONG_ENOUGH)  # since it was stopped
     for k in range(MOST_STEPS):
