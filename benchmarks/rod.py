@@ -39,6 +39,7 @@ from benchmarks.dragged import (
     timed,
     truth,
 )
+from benchmarks.judged import judge
 from benchmarks.minimised import MinimisedRod
 from benchmarks.table import Row, machine, markdown, table
 from lissom import Simulation, solve_many
@@ -203,6 +204,7 @@ def measure(*, quick: bool, compiling: bool) -> Iterator[Row]:
         if row.points == 101 and row.per_point is not None and row.p50 is not None:
             ours = row.p50
         yield row
+    yield from judge(rounds)
     yield from cold_solves(5 if quick else 30)
     yield from others_same_job(ours)
     yield from time_to_error(rounds)

@@ -26,7 +26,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reports": {"rods"},
     "posing": {"scene", "rods"},
     "standing": {"posing", "scene", "rods"},
-    "cables": {"posing", "scene", "geometry", "rods", "jointed", "assembling", "reports", "standing"},
+    "judging": {"scene", "geometry", "rods", "assembling"},
+    "cables": {"posing", "scene", "geometry", "rods", "jointed", "assembling", "judging", "reports", "standing"},
     "routing": {"scene", "rods", "reports", "standing", "cables"},
     "laying": {"scene", "rods", "reports", "standing", "routing"},
     "building": {"scene", "rods", "laying"},
@@ -207,3 +208,20 @@ def test_no_module_is_a_drawer(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_every_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), "it has no docstring"
+
+
+JUDGE = [path for path in MODULES if path.parent.name == "judge"]
+JUDGE_MAY_IMPORT = ("lissom.kernels", "lissom.geometry", "lissom.rods.line", "lissom.rods.judge")
+
+
+@pytest.mark.parametrize("path", JUDGE, ids=[path.name for path in JUDGE])
+def test_the_judge_knows_nothing_of_the_solvers(path: Path) -> None:
+    """No element, no factorisation, no border, no contact list: only what was asked and what is handed out."""
+    imported = [k for node in ast.walk(ast.parse(path.read_text())) for k in imported_by(node)]
+    assert [k for k in imported if k.startswith("lissom") and not k.startswith(JUDGE_MAY_IMPORT)] == []
+
+
+def imported_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [k.name for k in node.names] if isinstance(node, ast.Import) else []

@@ -25,7 +25,7 @@ KINEMATIC = ROOT / "docs" / "theory" / "kinematic.md"
 
 TOP_FOLDERS = {"src", "docs", "tests", "examples", "benchmarks", ".ci"}
 TOP_FILES = {"Makefile", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "requirements.lock"}
-MODULES = {path.stem: path for path in PACKAGE.rglob("*.py") if path.parent.name in ("rods", "geometry")}
+MODULES = {path.stem: path for path in PACKAGE.rglob("*.py") if path.parent.name in ("rods", "judge", "geometry")}
 MODULES["growing"] = PACKAGE / "scene" / "growing.py"
 
 CITED = re.compile(r"(?:\btheory|rods\.md),?\s*\((\d+)\)(?:\s*[–-]\s*\((\d+)\))?")

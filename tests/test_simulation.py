@@ -18,6 +18,8 @@ from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
 
+CASES = Path(__file__).parent / "data" / "cases"
+
 HOSE: dict[str, Any] = {
     "name": "hose",
     "length": 0.42,
@@ -277,6 +279,41 @@ def test_edit_after_a_move_keeps_the_move() -> None:
     assert np.allclose(sim.cable("hose").positions[-1], beside_end(0.01, 0.0, 0.0), rtol=0, atol=1e-9)
     assert sim.scene.cables[0].end is not None
     assert sim.scene.cables[0].end.position == pytest.approx(tuple(beside_end(0.01, 0.0, 0.0)))
+
+
+def test_an_edit_for_which_no_shape_is_found_does_not_spoil_the_next_one() -> None:
+    sim = Simulation(Scene.load(CASES / "edit_points.json"))
+    sim.solve().raise_if_failed()
+    sim.edit("c", points=257, length=0.3)
+    assert sim.solve().status == "infeasible"
+    sim.edit("c", points=513, length=0.6876450690290654)
+    assert sim.solve().ok
+
+
+def test_more_points_are_another_grid_of_the_same_shape() -> None:
+    sim = Simulation(Scene.load(CASES / "edit_points.json"))
+    sim.solve().raise_if_failed()
+    sim.edit("c", points=257)  # 129 do not resolve its boundary layers
+    sim.solve().raise_if_failed()
+    before = sim.cable("c")
+    sim.edit("c", points=513)
+    sim.solve().raise_if_failed()
+    after = sim.cable("c")
+    for axis in range(3):
+        there = CubicSpline(after.s, after.positions[:, axis])(before.s)
+        assert np.abs(there - before.positions[:, axis]).max() < 1e-4
+
+
+def test_going_back_to_a_state_without_a_shape_shows_the_same() -> None:
+    sim = simulation()
+    sim.solve().raise_if_failed()
+    sim.edit("hose", length=0.2)
+    assert sim.solve().status == "infeasible"
+    before, state = sim.cable("hose").positions, pickle.loads(pickle.dumps(sim.state()))
+    sim.restore(state)
+    assert np.array_equal(sim.cable("hose").positions, before)
+    sim.edit("hose", length=0.42)
+    assert sim.solve().ok
 
 
 def test_edit_of_one_cable_leaves_the_others_alone() -> None:

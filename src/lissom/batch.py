@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 
 from lissom.posing import as_quaternion, vector
 from lissom.rods import newton
-from lissom.rods.chain import POLISHED, workspace
+from lissom.rods.chain import POLISHED, Chain, workspace
+from lissom.rods.judge.answer import Answer
+from lissom.rods.judge.asked import Poses
+from lissom.rods.judge.cable import NO_PUSHES, Judged
+from lissom.rods.judge.certificate import Certificate
 from lissom.rods.line import FRAME, NO_DIRECTION, Line
-from lissom.rods.result import CableResult
+from lissom.rods.result import CableResult, Resultants
 from lissom.rods.solver import RodSolver
 from lissom.rods.sweep import read_out, sweep
 from lissom.scene import Scene
@@ -158,6 +162,7 @@ class _Moved:
             else:
                 self.frames[:, k] = [as_quaternion(row) for row in v]
         self.held = [k for k, s in enumerate(supports) if s.direction == FRAME]
+        self.places = np.array([k.place for k in supports])
         self.status = np.full(count, "converged", dtype="<U16")
         self.positions = np.full((count, len(solver.grid.s), 3), np.nan)
         self.reactions = np.full((count, len(supports), 6), np.nan)
@@ -197,8 +202,21 @@ class _Moved:
             x[:, :, axis] += (self.where[block, k, axis] - x[:, at, axis])[:, None]
         wrenches -= _loads_at_supports(solver.line, solver)
         good = (statuses == newton.CONVERGED) & (indices <= 0)
+        for array in (q, x, wrenches):
+            array.setflags(write=False)
+        judged = Judged()
+        for row in np.flatnonzero(good):
+            good[row] = self._is_right(judged, int(block[row]), chain, q[row], nu[row], x[row], wrenches[row])
         self.positions[block[good]], self.reactions[block[good]] = x[good], wrenches[good]
         return np.asarray(block[~good])
+
+    def _is_right(self, judged: Judged, n: int, chain: Chain, q: Array, nu: Array, x: Array, wrenches: Array) -> bool:
+        """Whether the judge passes one variant."""
+        solver = self.solver
+        found = Resultants.of(chain, solver.point_of, q, nu, solver.grid)
+        answer = Answer(solver.grid.s, x, *found)
+        rows = judged.rows(solver.line, Poses(self.where[n], self.frames[n]), answer, wrenches, self.places, NO_PUSHES)
+        return bool(rows[:-1, 3].max() <= 1.0)
 
     def _one(self, n: int) -> None:
         solver = RodSolver(self.solver.line, self.state)
@@ -206,9 +224,13 @@ class _Moved:
             turn = None if solver.line.supports[k].direction == NO_DIRECTION else tuple(self.frames[n, k])
             solver.move_support(k, tuple(self.where[n, k]), turn)
         report = solver.solve()
+        result = CableResult(solver, report) if report.ok else None
+        if result is not None:
+            places = np.array([k.place for k in result.state.supports])
+            looked = Judged().look(solver.line, solver.supports, result.answer, result.wrenches, places, NO_PUSHES)
+            report = replace(report, status=Certificate(looked).status)
         self.status[n] = report.status
-        if report.ok:
-            result = CableResult(solver, report)
+        if result is not None and report.ok:
             self.positions[n] = result.positions
             for k, support in enumerate(solver.line.supports):
                 wrench = result.reactions[support.name]

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from lissom.assembling import (
     around,
     bound,
+    floats,
     is_assembly,
     is_solid,
+    line_of,
     make_assembly,
     make_solid,
     make_sweep,
@@ -21,15 +24,19 @@ from lissom.assembling import (
 )
 from lissom.geometry.solids import Solid
 from lissom.jointed import JointedSolver, solve_jointed
+from lissom.judging import Hearing, Seats
 from lissom.posing import part_way
 from lissom.reports import Report, SolveError
 from lissom.rods.assembly import Assembly, are_good
 from lissom.rods.describing import Contact
 from lissom.rods.islands import Islands
-from lissom.rods.line import NO_DIRECTION, Line
+from lissom.rods.judge.certificate import OF_SUPPORTS, Certificate
+from lissom.rods.judge.winding import Since
+from lissom.rods.line import NO_DIRECTION, Line, Support
 from lissom.rods.lone import Lone
-from lissom.rods.outcome import RodReport, RodState
+from lissom.rods.outcome import RodReport, RodState, nothing_found
 from lissom.rods.past import Past
+from lissom.rods.reading import retwisted
 from lissom.rods.result import CableResult
 from lissom.rods.solver import RodSolver
 from lissom.rods.stopping import Stop, Sweep
@@ -37,12 +44,12 @@ from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
 from lissom.scene import Cable, Problem, SceneError
 from lissom.scene.errors import ABSENT
-from lissom.scene.pose import Pose
+from lissom.scene.pose import Pose, relative
 from lissom.standing import Standing
 
 Array = NDArray[np.float64]
 
-WORST_FIRST = ("infeasible", "not_converged", "unstable", "converged")
+WORST_FIRST = ("error", "infeasible", "not_converged", "under_resolved", "unstable", "converged")
 
 
 class Cables:
@@ -51,8 +58,12 @@ class Cables:
     def __init__(self, standing: Standing, formulation: str) -> None:
         self._standing = standing
         self.formulation = formulation
+        self.seats: Seats = {}  # of supports on free parts
+        self.asked: dict[str, tuple[Support, ...]] = {}  # where supports are to be, whatever a solver makes of them
         self.solvers = {k.name: self._new_solver(standing.line(k)) for k in standing.scene.cables}
         self.reports: dict[str, RodReport] = {}
+        self.certified: dict[str, CableResult] = {}  # the last shapes that the judge let pass
+        self._hearing: Hearing | None = None
         self.dirty = set(self.solvers)  # those that something was changed for since they were solved
         self._results: dict[str, CableResult] = {}
         self.solids: dict[str, Solid] = {}  # of the parts that can be touched, by name
@@ -70,7 +81,21 @@ class Cables:
     def _new_solver(self, line: Line, state: RodState | None = None) -> RodSolver:
         """Of the model that the scene says."""
         kind = JointedSolver if self._standing.scene.cable(line.name).model == "kinematic" else RodSolver
+        self.asked[line.name] = line.supports
+        self._seat(line)
         return kind(line, state, self.formulation)
+
+    def _seat(self, line: Line) -> None:
+        """Notes where on free parts the supports of a cable sit."""
+        now = self._standing
+        held = now.scene.cable(line.name).held
+        self.seats = {key: seat for key, seat in self.seats.items() if key[0] != line.name}
+        for support in line.supports:
+            on = held.get(support.name)
+            part = None if on is None or on.on is None else now.scene.part(line_of(now.scene, on.on)[-1])
+            if part is not None and floats(now.scene, part):
+                local = relative(now.parts[part.name], (support.position, support.quaternion))
+                self.seats[line.name, support.name] = part.name, local
 
     def solver(self, name: str) -> RodSolver:
         try:
@@ -93,17 +118,21 @@ class Cables:
     def jointed(self) -> dict[str, JointedSolver]:
         return {name: k for name, k in self.solvers.items() if isinstance(k, JointedSolver)}
 
-    def rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None) -> None:
-        """A new solver for the changed line, warm from the present shape where there is one.
+    def rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None, anew: bool = False) -> None:
+        """A new solver for the changed line, warm from the present shape where there is one, unless it begins `anew`.
 
         `places` along the cable as it was, and where they are now; without them it is longer by the same everywhere.
         """
         old = self.solvers.get(name)
-        new = self._new_solver(line)
-        if old is not None and self.has_shape(name):
+        shaped = old is not None and self.has_shape(name) and not anew
+        if old is not None and shaped:
             before, now = places or (old.grid.s[[0, -1]], np.array([0.0, line.length]))
-            was = np.interp(new.grid.s, now, before)
-            begin(new, *self.shape(name), old.grid.s, was)
+            line = line.with_slides_of(old.line, before, now)
+        new = self._new_solver(line)
+        if old is not None and shaped:
+            last = self.result(name)  # of a grid and a length before, where the one that is replaced has found none
+            was = np.interp(new.grid.s, now, before) * (last.length / old.line.length)
+            begin(new, *self.shape(name), last.s, was)
         self.solvers[name] = new  # the last result stays readable until the next one
         self.forget_assembly()
         self.dirty.add(name)
@@ -112,8 +141,8 @@ class Cables:
         """One that is in the scene no more."""
         del self.solvers[name]
         self.forget_assembly(contacts=True)
-        self.reports.pop(name, None)
-        self._results.pop(name, None)
+        for known in (self.reports, self._results, self.certified, self.asked):
+            known.pop(name, None)
         self.dirty.discard(name)
 
     def restore(
@@ -123,10 +152,12 @@ class Cables:
         reports: Mapping[str, RodReport],
         dirty: frozenset[str],
         past: Past | None,
+        certified: Mapping[str, CableResult],
     ) -> None:
         """Cables as they were, without solving."""
         self.reports = dict(reports)
         self._results.clear()
+        self.certified = dict(certified)
         self.dirty = set(dirty)
         self.look_around()
         self.islands, self._past = None, past
@@ -141,6 +172,7 @@ class Cables:
         self.islands, self._past = None, past
         self.reports.clear()
         self._results.clear()
+        self.certified.clear()
         self.dirty = set(self.solvers)
 
     def follow(self, cable: Cable) -> None:
@@ -151,8 +183,23 @@ class Cables:
             new = now.get(old.name, old)  # grips stay
             if old.position != new.position or old.quaternion != new.quaternion:
                 turn = new.quaternion if new.direction != NO_DIRECTION else None
-                solver.move_support(number, new.position, turn)
+                self.hold(cable.name, number, new.position, turn)
         self.dirty.add(cable.name)
+
+    def hold(
+        self,
+        name: str,
+        number: int,
+        position: tuple[float, float, float] | None,
+        quaternion: tuple[float, float, float, float] | None,
+    ) -> None:
+        """A support is to be there; what is not given stays."""
+        old = self.asked[name]
+        held = old[number].moved(position or old[number].position, quaternion or old[number].quaternion)
+        new = (*old[:number], held, *old[number + 1 :])
+        self.asked[name] = new if quaternion is None else retwisted(new)
+        self.solvers[name].move_support(number, position, quaternion)
+        self.dirty.add(name)
 
     def follow_all(self) -> None:
         for cable in self._standing.scene.cables:
@@ -186,9 +233,11 @@ class Cables:
 
     def _take(self, name: str, report: RodReport) -> None:
         self.reports[name] = report
-        if report.status in ("converged", "unstable"):
+        if report.is_shape:
             self._results.pop(name, None)
             self.dirty.discard(name)
+            if name in self.jointed:  # which nobody judges
+                self.certified[name] = self.result(name)
 
     def _solve_lone(self, name: str, cold: bool) -> RodReport:
         """Alone; as an assembly of one where it touches itself, or would pass through itself on the way."""
@@ -220,7 +269,6 @@ class Cables:
             self._results.pop(name, None)
         if are_good({name: k for name, k in self.reports.items() if name in rods}):
             self.dirty -= rods
-            self._standing.settle({k.name: k.pose for k in islands.bodies})
         return with_stops(self.overall(iterations, began), self.stops)
 
     def overall(self, iterations: int, began: float) -> Report:
@@ -330,25 +378,139 @@ class Cables:
             return np.full(len(points), np.inf)
         return self.islands.along(name, points)
 
+    # ---- the judge -----------------------------------------------------------------------------------------------
+
+    def judged(self, report: Report, before: Mapping[str, RodReport]) -> Report:
+        """The report of a solve, with what the judge says of all that is handed out; `before`: the reports until then.
+
+        What it does not pass is not converged, and cables are as they were last certified.
+        """
+        rods = rods_of(self._standing.scene)
+        solved = [k for k in rods if k in self.reports and self.reports[k] is not before.get(k)]
+        heard = [k for k in (rods if self._meets else solved) if k in self.reports and self.reports[k].is_shape]
+        if not any(k in heard for k in solved):
+            return report
+        results = {name: self.result(name) for name in heard}
+        bodies = {} if self.islands is None else {k.name: k.pose for k in self.islands.bodies}
+        parts, junctions = self._standing.parts_with(bodies), self._standing.junctions | bodies
+        contacts = () if self.islands is None else self.islands.contacts
+        since = {name: self._since(name) for name in solved if name in results}
+        certificates = self._hear().verdict(
+            results, self.asked, self.seats, contacts, self.solids, parts, junctions, since
+        )
+        ruled = {k: with_certificate(self.reports[k], certificates[k]) for k in solved if k in certificates}
+        self.reports |= ruled
+        failed = {name: k for name, k in ruled.items() if not k.is_shape}
+        lost = self._together(failed) & set(solved) if failed else set()
+        for name in ruled.keys() - lost:
+            result = results[name]
+            result.report, result.asked, result.pushes = ruled[name], self.asked[name], pushes_on(name, contacts)
+            self.certified[name] = result
+        for name in lost:
+            if name not in failed and self.reports[name].is_shape:
+                other, why = next(iter(failed.items()))
+                reason = f"solved together with {other}, which failed: {why.reason}"
+                self.reports[name] = replace(self.reports[name], status=why.status, reason=reason)
+            self._take_back(name)
+        if self._meets and not self.dirty & set(rods):
+            self._standing.settle(bodies)
+        return with_stops(self.overall(report.iterations, 0.0), self.stops)._replace(seconds=report.seconds)
+
+    def broken(self, reason: str, began: float) -> Report:
+        """After an error inside: cables are as they were last certified, and their reports say what happened."""
+        for name in [k for k in rods_of(self._standing.scene) if k in self.dirty or k not in self.reports]:
+            self.reports[name] = nothing_found("error", reason, began)
+            self._take_back(name)
+        report = self.overall(0, began)
+        return report if report.status == "error" else report._replace(status="error", reason=reason)
+
+    def _since(self, name: str) -> Since | None:
+        """The shape from which the turns of a cable are counted; None where there is none."""
+        solver, last = self.solvers[name], self.certified.get(name)
+        way, solver.way = solver.way, []
+        if solver.is_anew:
+            solver.is_anew = False
+            return None if solver.origin is None else solver.origin._replace(way=way)
+        if last is None:
+            return None
+        a = last.answer
+        return Since(False, a.s, a.positions, a.quaternions, last.asked_places, way)
+
+    def _hear(self) -> Hearing:
+        now = self._standing
+        if self._hearing is None or self._hearing.scene is not now.scene:
+            self._hearing = Hearing(now.scene)
+        return self._hearing
+
+    def _together(self, names: Iterable[str]) -> set[str]:
+        """Cables that were solved in one system with these."""
+        found = set(names)
+        for assembly in () if self.islands is None else self.islands.assemblies:
+            if found & assembly.solvers.keys():
+                found |= assembly.solvers.keys()
+        return found
+
+    def _take_back(self, name: str) -> None:
+        """The next solve goes on from the last certified shape of a cable; without one it begins anew."""
+        self._results.pop(name, None)
+        self.dirty.add(name)
+        old, last = self.solvers[name], self.certified.get(name)
+        state = None if last is None else last.state
+        if state is None or len(state.supports) != len(old.supports) or state.s[-1] != old.line.length:
+            self.solvers[name] = type(old)(old.line, None, self.formulation)
+        else:
+            places = zip(old.supports, state.supports, strict=True)
+            supports = tuple(k._replace(place=was.place) if k.slides else k for k, was in places)
+            self.solvers[name] = type(old)(replace(old.line, supports=supports), state, self.formulation)
+        self.islands, self._lone = None, None
+
     # ---- results -------------------------------------------------------------------------------------------------
 
     def has_shape(self, name: str) -> bool:
         """Whether a cable has an equilibrium to show."""
-        return name in self.reports and self.solver(name).solved is not None
+        if name not in self.reports:
+            return False
+        return name in self.certified or (self.reports[name].is_shape and self.solver(name).solved is not None)
 
     def result(self, name: str) -> CableResult:
-        """The last equilibrium of a cable."""
+        """The last equilibrium of a cable; not `valid` where the last solve found none."""
+        solver, report = self.solver(name), self.reports.get(name)
+        if report is None or not self.has_shape(name):
+            why = "no equilibrium yet; call solve() and look at its report" if report is None else report.reason
+            raise SolveError(f"{name}: {why}")
+        if not report.is_shape:
+            return self.certified[name].void(report)
         if name not in self._results:
-            solver = self.solver(name)
-            if not self.has_shape(name):
-                raise SolveError(f"{name}: no equilibrium yet; call solve() and look at its report")
-            self._results[name] = CableResult(solver, self.reports[name])
+            self._results[name] = CableResult(solver, report)
         return self._results[name]
 
     def shape(self, name: str) -> tuple[Array, Array]:
         """Frames at the points of a cable, and the force in its segments (N): what another grid can begin from."""
         sides = self.result(name)._sides
         return sides.frames, 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+
+
+def pushes_on(name: str, contacts: Sequence[Contact]) -> Array:
+    """(contacts, 7) place (m), force (N) and normal of what presses on a cable."""
+    rows = [(k.place, *k.force, *k.normal) for k in contacts if k.cable == name]
+    rows += [(k.other_place, *-k.force, *-k.normal) for k in contacts if k.part == name and k.other_place is not None]
+    return np.array(rows, dtype=float).reshape(-1, 7)
+
+
+def with_certificate(report: RodReport, found: Certificate) -> RodReport:
+    """A report as the judge has it."""
+    ruled = replace(
+        report,
+        certificate=found,
+        residual=found.residual,
+        length_error=found.length_error,
+        warnings=(*report.warnings, *found.notes),
+    )
+    failed = found.failed
+    if failed is None:
+        return ruled
+    where = f"{failed.where}: " if failed.name in OF_SUPPORTS else ""
+    return replace(ruled, status=found.status, reason=f"{where}{failed}", stable=None)
 
 
 def begin(solver: RodSolver, frames: Array, force: Array, s: Array, at: Array) -> None:
@@ -358,5 +520,7 @@ def begin(solver: RodSolver, frames: Array, force: Array, s: Array, at: Array) -
 
 def with_stops(report: Report, stops: tuple[Stop, ...]) -> Report:
     """It says, too, which parts were stopped."""
+    if not stops:
+        return report
     stopped = "; ".join(str(k) for k in stops)
     return report._replace(reason="; ".join(k for k in (report.reason, stopped) if k))

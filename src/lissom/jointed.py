@@ -201,9 +201,9 @@ class JointedSolver(RodSolver):
         """Why it is not to be solved where it is held; None: the chains are ready."""
         shortfall = find_shortfall(self.supports, False)
         if shortfall is not None:
-            return self._infeasible(shortfall, began)
+            return self.too_short(shortfall, began)
         if reason := self._held_inside():
-            return replace(self._infeasible(Shortfall(0.0, reason), began), status="not_converged")
+            return replace(self.too_short(Shortfall(0.0, reason), began), status="not_converged")
         if cold or (self._state is None and not self._unread):
             for stretch in self._stretches:
                 stretch.cable.forget()

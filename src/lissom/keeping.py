@@ -14,6 +14,7 @@ from lissom.rods.grid import counted, key_places
 from lissom.rods.line import Line
 from lissom.rods.outcome import RodReport, RodState
 from lissom.rods.past import Past
+from lissom.rods.result import CableResult
 from lissom.scene import Scene
 from lissom.scene.joint import Value
 from lissom.scene.pose import Pose
@@ -42,6 +43,7 @@ class SimulationState:
     mounted: dict[str, Pose] = field(default_factory=dict)  # where parts were when cables were mounted
     waiting: frozenset[str] = frozenset()  # cables that were solved, and something was changed since
     machine: "MachineState | None" = None  # velocities and ropes, once it was stepped
+    certified: dict[str, CableResult] = field(default_factory=dict)  # the last shapes that there were
 
 
 class Checkpoint(NamedTuple):
@@ -67,13 +69,14 @@ def state_of(standing: Standing, cables: Cables, machine: "MachineState | None")
         standing.mounted,
         frozenset(k for k in cables.dirty if k in reports and are_good({k: reports[k]})),
         machine,
+        dict(cables.certified),
     )
 
 
 def go_back(standing: Standing, cables: Cables, state: SimulationState) -> None:
     """Things stand and cables lie as they did, without solving."""
     standing.restore(state.scene, state.parts, state.junctions, state.mounted)
-    cables.restore(state.lines, state.rods, state.reports, state.waiting, state.past)
+    cables.restore(state.lines, state.rods, state.reports, state.waiting, state.past, state.certified)
 
 
 def astray(cables: Cables, state: SimulationState) -> set[str] | None:
@@ -107,7 +110,7 @@ def shape_arrays(scene: Scene, cables: Cables) -> dict[str, Array]:
         if state is None or cable.name in gripped:
             continue
         arrays[f"{k}.scheme"] = np.array(state.scheme)
-        arrays[f"{k}.q"], arrays[f"{k}.nu"], arrays[f"{k}.s"] = state.q, state.nu, state.s
+        arrays[f"{k}.q"], arrays[f"{k}.nu"], arrays[f"{k}.s"] = state.q, state.nu, cables.result(cable.name).s
         arrays[f"{k}.frames"], arrays[f"{k}.force"] = cables.shape(cable.name)
         arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
     past = cables.past

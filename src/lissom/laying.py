@@ -157,6 +157,8 @@ class Laid(Routed):
         twists = self._recounted(name, result, held, clamps)
         clips = [plain(clip) | {"name": clip.name} for clip in self.scene.cable(name).clips if clip.name in keep]
         clips += [described(k, result.length) for k in added]
+        now = {k.name: k.place for k in (*self._held(name), *added)}
+        clips.sort(key=lambda k: now[k["name"]])  # slides without a place lie between those they are listed between
         for data in clips:
             if data["name"] in twists:
                 data["twist"] = twists[data["name"]]

@@ -1,5 +1,7 @@
 """How a solve of a scene went."""
 
+import os
+import traceback
 from typing import NamedTuple
 
 from lissom.rods.outcome import RodReport
@@ -12,7 +14,7 @@ class SolveError(RuntimeError):
 class Report(NamedTuple):
     """How a solve went. Physics never raises: look at `ok`, `status` and `reason`."""
 
-    status: str  # the worst of the cables: infeasible, not_converged, unstable, converged
+    status: str  # the worst of the cables: error, infeasible, not_converged, under_resolved, unstable, converged
     reason: str
     iterations: int
     seconds: float
@@ -26,3 +28,18 @@ class Report(NamedTuple):
         if not self.ok:
             raise SolveError(f"{self.status}: {self.reason}")
         return self
+
+
+RAISE = "LISSOM_RAISE"  # set in the environment, errors inside are raised where they happen
+
+
+def error_reason(broken: Exception) -> str:
+    """What to say of an error inside, which users cannot mend; raises it where tests run, or `RAISE` is set."""
+    if "PYTEST_CURRENT_TEST" in os.environ or os.environ.get(RAISE):
+        raise broken
+    last = traceback.extract_tb(broken.__traceback__)[-1]
+    where = f"{os.path.basename(last.filename)}:{last.lineno}"
+    return (
+        f"an error inside lissom ({type(broken).__name__}: {broken}; {where}); everything is as it was before. Please "
+        f"report it with the scene, and with what is printed if {RAISE}=1 is set in the environment"
+    )

@@ -153,9 +153,9 @@ class Routed(ABC):
             solver = self._cables.solver(mode.name)
             self._rebuild(mode.name, replace(solver.line, segments=len(solver.grid.h)))
 
-    def _rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None) -> None:
+    def _rebuild(self, name: str, line: Line, places: tuple[Array, Array] | None = None, anew: bool = False) -> None:
         """The cable goes on with a changed line, from its present shape; a mode that sets its length, too."""
-        self._cables.rebuild(name, line, places)
+        self._cables.rebuild(name, line, places, anew)
         if name in self._modes:
             self._modes[name].remember()
 

@@ -20,7 +20,7 @@ from lissom.geometry.solids import Solid
 from lissom.grips import Grip, with_grips_of
 from lissom.keeping import Checkpoint, SimulationState, astray, go_back, shape_arrays, state_of, take_shapes
 from lissom.posing import RotationLike, as_quaternion, from_matrix, pointed, vector
-from lissom.reports import Report
+from lissom.reports import Report, error_reason
 from lissom.rods import halting
 from lissom.rods.describing import Contact
 from lissom.rods.halting import Halted as Halted
@@ -30,7 +30,7 @@ from lissom.rods.result import CableResult
 from lissom.rods.stopping import Stop
 from lissom.rods.surroundings import Clearance
 from lissom.routing import Mode, follows_forces
-from lissom.scene import Scene, SceneError, load_state, save_state, state_path
+from lissom.scene import Cable, Scene, SceneError, load_state, save_state, state_path
 from lissom.scene.joint import Value
 from lissom.scene.pose import Pose
 from lissom.standing import Standing, is_grip
@@ -42,6 +42,19 @@ if TYPE_CHECKING:
     from lissom.sweeping import Visit
 
 Array = NDArray[np.float64]
+
+
+# An edit that twists a cable by more than this (rad) is solved anew, from twist 0 on: its shape says nothing of turns.
+MOST_TWIST = 1.5
+
+
+def is_wound(before: Cable | None, now: Cable) -> bool:
+    """Whether an edit twists a cable, or the part of it at a clip, by many turns at once."""
+    if before is None:
+        return False
+    was = {"": before.twist, **{k.name: k.twist for k in before.clips}}
+    twists = {"": now.twist, **{k.name: k.twist for k in now.clips}}
+    return any(abs((twist or 0.0) - (was.get(name) or 0.0)) > MOST_TWIST for name, twist in twists.items())
 
 
 class Simulation(Built):
@@ -68,9 +81,14 @@ class Simulation(Built):
         if budget is not None and not (isinstance(budget, Real) and 0.0 <= budget < math.inf):
             raise ValueError(f"budget = {budget!r}: must be a time from 0 on, in seconds, such as 0.004")
         began = time.perf_counter()
-        report = self._route(cold) if self._modes else self._cables.solve_rods(cold)
-        if self._cables.jointed:
-            report = self._cables.solve_kinematic(cold, budget, report.iterations, began)
+        before = dict(self._cables.reports)
+        try:
+            report = self._route(cold) if self._modes else self._cables.solve_rods(cold)
+            report = self._cables.judged(report, before)
+            if self._cables.jointed:
+                report = self._cables.solve_kinematic(cold, budget, report.iterations, began)
+        except Exception as broken:
+            report = self._cables.broken(error_reason(broken), began)
         halting.end()
         return report
 
@@ -171,6 +189,7 @@ class Simulation(Built):
         if name in self._standing.parts or name in self._standing.junctions:
             if quaternion is None and pose is None:
                 quaternion = pointed(self.pose(name)[1], tangent, roll)
+            self._write_ends()
             self._standing.move_body(path, position, quaternion, pose)
             self._begin_anew([name])
             self._cables.follow_all()
@@ -191,12 +210,16 @@ class Simulation(Built):
             if pose is None:
                 raise ValueError(f"{path} is a {support.kind}: it holds no direction; move its position only")
             frame = None
-        solver.move_support(number, where, frame)
-        self._cables.dirty.add(name)
+        self._cables.hold(name, number, where, frame)
         if is_grip(support):
             return
         given = {"position": where, "quaternion": frame}
         self._standing.note(path, **{key: value for key, value in given.items() if value is not None})
+
+    def _write_ends(self) -> None:
+        """Ends and clips that were moved are so in the scene: where cables are mounted is read from it."""
+        if any("/" in path for path in self._standing.moves):
+            _ = self.scene
 
     @property
     def joints(self) -> dict[str, Value]:
@@ -213,6 +236,7 @@ class Simulation(Built):
         if not new:
             return
         self._begin_anew([known(name).part for name in new])
+        self._write_ends()
         if any(known(name).part in self._standing.moved for name in new):
             _ = self.scene  # where a part was put by hand is where its joint has the value it had
         for _ in self._standing.lead(new):
@@ -226,6 +250,7 @@ class Simulation(Built):
         for name in poses:
             self._standing.scene.part(name)
         self._begin_anew(poses)
+        self._write_ends()
         for name, pose in poses.items():
             self._standing.put(name, pose)
         self._standing.told |= poses.keys()
@@ -323,9 +348,17 @@ class Simulation(Built):
         """Changes fields of a cable, clip, end or type ("brake hose", length=0.45), or of the scene itself ("",
         gravity=…); the present shape is the first guess of the next.
         """
-        scene = self.scene
+        scene, state, modes = self.scene, self._state(), self.modes()
         before = "" if not path else f"{path}." if "/" in path or path.startswith("types.") else f"{path}/"
-        self.replace_scene(scene.with_values({f"{before}{key}": value for key, value in fields.items()}))
+        edited = scene.with_values({f"{before}{key}": value for key, value in fields.items()})
+        try:
+            self.replace_scene(edited)
+        except (SceneError, ValueError):  # of the user, before anything has changed
+            raise
+        except Exception:
+            self.restore(state)
+            self.take_up(modes)
+            raise
 
     def replace_scene(self, scene: Scene) -> None:
         """Goes on with another scene; cables of the same name keep their shape as a first guess."""
@@ -345,7 +378,8 @@ class Simulation(Built):
             same = old.get(cable.name) == cable and scene.gravity == before.gravity and scene.types == before.types
             if not same:
                 line = self._standing.line(cable)
-                self._rebuild(cable.name, with_grips_of(line, self._cables.solvers.get(cable.name)))
+                line = with_grips_of(line, self._cables.solvers.get(cable.name))
+                self._rebuild(cable.name, line, anew=is_wound(old.get(cable.name), cable))
             elif around:
                 self._cables.follow(cable)
         self._cables.see()  # one cable more may be one to touch

@@ -213,6 +213,11 @@ class Standing:
         """Where parts would be if these were there."""
         return part_poses(self.scene, {**self.moved, **moved}, self.settings)
 
+    def parts_with(self, bodies: Mapping[str, Pose]) -> dict[str, Pose]:
+        """Where parts are with free ones that came to rest elsewhere."""
+        free = {name: pose for name, pose in bodies.items() if name in self.parts}
+        return self.poses_with(free) if free else dict(self.parts)
+
     def _place(self) -> None:
         self.parts = part_poses(self.scene, self.moved, self.settings)
 

@@ -190,6 +190,10 @@ class Studio:
         found: bool = self.page.locator(f'[data-test="{test}"]').first.is_visible()
         return found
 
+    def until_seen(self, test: str) -> None:
+        """Waits until something is on the screen."""
+        self.page.locator(f'[data-test="{test}"]').first.wait_for(state="visible")
+
     def select(self, *paths: str) -> None:
         self.ask("lissom.store.select(argument)", list(paths))
 

@@ -130,7 +130,7 @@ def test_the_section_plane_cuts_the_view(studio: Open) -> None:
     page.until("lissom.store.get('options').section.on")
     low, high = page.ask("[0, 1].map((at) => lissom.place(['trunk', 'right'][at], at)[0])")
     assert low < page.state("options")["section"]["offset"] < high  # it does not cut everything away
-    assert page.sees("section-strip")
+    page.until_seen("section-strip")
     strip, hint = (page.page.locator(f'[data-test="{k}"]').bounding_box() for k in ("section-strip", "first-hint"))
     assert strip["y"] + strip["height"] <= hint["y"]  # what is said does not lie on it
     page.click("section-cables")

@@ -22,6 +22,7 @@ from lissom.scene import Scene
 
 Array = NDArray[np.float64]
 
+CASES = Path(__file__).parents[1] / "data" / "cases"
 G = 9.81
 RADIUS = 0.003
 DEPTH = 1e-4 * RADIUS  # m: the penetration a solve allows
@@ -559,3 +560,71 @@ def test_a_cable_that_cannot_leave_the_part_it_is_mounted_on_says_so() -> None:
     assert "c could not be pushed out of block" in report.reason
     assert "let the cable ignore block" in report.reason
     assert "motion" not in report.reason
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.8, -0.6), (0.0, 2.0), (-1.0, 1.5)])
+def test_a_cold_start_that_pushes_a_cable_out_of_a_part_keeps_the_roll_of_its_clamps(start: float, end: float) -> None:
+    ball = 'shape = { kind = "sphere", radius = 0.06 }\nposition = [0, 0, -0.03]\n'
+    text = IN_THE_WAY.replace("START", f"roll = {start}, position = [-0.2, 0, 0.06]")
+    text = text.replace(
+        "0.06], tangent = [1, 0, 0] }\n    [[parts", f"0.06], tangent = [1, 0, 0], roll = {end} }}\n    [[parts"
+    )
+    sim = Simulation(Scene.from_toml(text + ball))
+    report = sim.solve().raise_if_failed()
+    assert any(k.startswith("pushed out of block") for k in report.cables["c"].methods)
+    assert_ends_are_as_asked(sim, "c")
+    cable = sim.cable("c")
+    twist = float(np.trapezoid(cable.torsion, cable.s))
+    assert twist == pytest.approx(end - start, abs=1.0)  # the rest is writhe; a turn too many is 2π
+
+
+def test_a_cylinder_in_the_way_takes_no_roll_off_a_clamp() -> None:
+    sim = Simulation(Scene.load(CASES / "roll_lost.json"))
+    sim.solve().raise_if_failed()
+    assert_ends_are_as_asked(sim, "c0")
+
+
+def test_cables_that_begin_with_given_shapes_keep_the_roll_of_their_clamps() -> None:
+    text = """
+    [types.wire]
+    stiffness = { bending = 0.01, torsion = 0.008 }
+    mass_per_length = 0.06
+    radius = 0.004
+    """
+    for name, x, y in (("a", 0.2, 0.0), ("b", 0.0, 0.2)):
+        text += f"""
+    [[cables]]
+    name = "{name}"
+    type = "wire"
+    length = 0.5
+    start = {{ position = [{-x}, {-y}, 0], tangent = [{5 * x}, {5 * y}, 0], roll = 0.5 }}
+    end = {{ position = [{x}, {y}, 0], tangent = [{5 * x}, {5 * y}, 0], roll = -0.9 }}
+    initial = {{ points = [[{-x}, {-y}, 0], [0, 0, {-0.13 if name == "a" else -0.1}], [{x}, {y}, 0]] }}
+    """
+    sim = Simulation(Scene.from_toml(text))
+    sim.solve().raise_if_failed()
+    for name in ("a", "b"):
+        assert_ends_are_as_asked(sim, name)
+
+
+def assert_ends_are_as_asked(sim: Simulation, name: str) -> None:
+    cable = sim.cable(name)
+    for end, q in (
+        (sim.scene.cable(name).start, cable.quaternions[0]),
+        (sim.scene.cable(name).end, cable.quaternions[-1]),
+    ):
+        assert end is not None
+        assert abs(q @ np.array(end.orientation)) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("centre", [(0.0, 0.01, 0.0), (0.0, 0.0, 0.01), (0.0, -0.004, -0.01)])
+def test_a_plug_on_two_balls_hangs_with_its_centre_below_them(centre: tuple[float, float, float]) -> None:
+    scene = Scene.load(CASES / "plug_two_balls.json")
+    sim = Simulation(scene.with_values({"plug/center_of_mass": list(centre)}))
+    sim.solve().raise_if_failed()
+    position, quaternion = sim.pose("plug")
+    arm = matrix(np.array(quaternion)) @ np.array(centre)
+    assert arm == pytest.approx([0.0, 0.0, -math.hypot(*centre)], abs=1e-6)
+    assert position[0] == pytest.approx(0.0, abs=1e-6)
+    pull = sum(sim.cable(name).reactions["end"].force[2] for name in ("c0", "c1"))
+    assert pull == pytest.approx(-0.01 * G, rel=1e-5)  # on the cables

@@ -1,6 +1,7 @@
 """Cables joined at junctions: forces balance, angles stay, and a junction that joins two halves is not felt."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lissom.scene import Scene
 
 Array = NDArray[np.float64]
 
+CASES = Path(__file__).parents[1] / "data" / "cases"
 WIRE = """
 [types.wire]
 stiffness = { bending = 0.035, torsion = 0.025 }
@@ -121,7 +123,7 @@ def test_moments_count_the_arms_of_members_that_sit_beside_the_origin() -> None:
     simulation = solved(y_scene(offset=", position = [0.01, 0.02, 0.0]"))
     assert_balanced(simulation, JOINED)
     arm = simulation.cable("left").positions[0] - simulation.cable("trunk").positions[-1]
-    assert float(np.linalg.norm(arm)) == pytest.approx(math.hypot(0.01, 0.02), rel=1e-9)
+    assert float(np.linalg.norm(arm)) == pytest.approx(math.hypot(0.01, 0.02), abs=CLOSED)
 
 
 def test_a_junction_with_mass_hangs_on_its_members() -> None:
@@ -136,6 +138,32 @@ def test_the_first_guess_does_not_decide() -> None:
     for name, _ in JOINED:
         difference = np.abs(given.cable(name).positions - found.cable(name).positions).max()
         assert float(difference) < 1e-6
+
+
+def test_a_harness_whose_lengths_suffice_is_not_called_too_short() -> None:
+    sim = Simulation(Scene.load(CASES / "false_infeasible.json"))
+    sim.solve().raise_if_failed()
+    for name in sim.cables:
+        found = sim.cable(name)
+        assert np.linalg.norm(np.diff(found.positions, axis=0), axis=1).sum() == pytest.approx(found.length, rel=1e-3)
+
+
+@pytest.mark.parametrize("apart", [0.7, 0.59, 0.61])
+def test_only_lengths_through_the_whole_network_say_that_it_cannot_be(apart: float) -> None:
+    """Two cables of 0.3 m in a row over a free junction: 0.6 m in all."""
+    cables = [
+        {"name": "a", "length": 0.3, "start": {"position": [0, 0, 0]}},
+        {"name": "b", "length": 0.3, "end": {"position": [apart, 0, 0]}},
+    ]
+    wire = {"stiffness": {"bending": 1e-3, "torsion": 1e-3}, "mass_per_length": 0.01}
+    joined = [{"cable": "a", "at": "end"}, {"cable": "b", "at": "start"}]
+    scene = Scene.from_dict({"cables": [c | wire for c in cables], "junctions": [{"name": "J", "members": joined}]})
+    report = Simulation(scene).solve()
+    assert report.ok == (apart < 0.6)
+    if apart > 0.6:
+        assert report.status == "infeasible"
+        assert max(k.shortfall for k in report.cables.values()) == pytest.approx(apart - 0.6)
+        assert "a/start and b/end" in report.reason
 
 
 def test_first_guesses_leave_slack() -> None:

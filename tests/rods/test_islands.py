@@ -1,5 +1,6 @@
 """Cables that do not meet are solved for themselves; where they come to meet, as one system, with the same result."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from lissom.rods.past import Past
 from lissom.scene import Scene
 from lissom.simulation import Simulation
 
+CASES = Path(__file__).parents[1] / "data" / "cases"
 CABLE = """
 [[cables]]
 name = "{name}"
@@ -140,13 +142,34 @@ def test_where_one_fails_the_others_are_as_they_were() -> None:
     before = {k: points(simulation, k) for k in simulation.cables}
     simulation.move("carrier", position=(0.08, 0.0, 0.0))
     report = simulation.solve()
-    assert [report.cables[f"hose {k}"].status for k in range(3)] == ["converged", "converged", "infeasible"]
+    assert [report.cables[f"hose {k}"].status for k in range(3)] == ["not_converged", "not_converged", "infeasible"]
+    assert report.cables["hose 0"].reason == "put back to where it was: hose 2 has no shape there"
     for name, x in before.items():
         assert np.abs(points(simulation, name) - x).max() < 1e-12
     simulation.move("carrier", position=(0.01, 0.0, 0.0))
     assert simulation.solve().ok
     for name in before:
         assert points(simulation, name)[-1][0] == pytest.approx(0.21)
+
+
+def test_where_one_is_too_short_those_it_touches_are_not_said_to_have_a_shape() -> None:
+    simulation = crossing(0.004)
+    assert simulation.contacts
+    before = {k: points(simulation, k) for k in simulation.cables}
+    name = next(iter(before))
+    simulation.move(f"{name}/end", position=(2.0, 0.0, 0.0))
+    report = simulation.solve()
+    assert {k: report.cables[k].status for k in before} == {
+        k: "infeasible" if k == name else "not_converged" for k in before
+    }
+    for k, x in before.items():
+        assert np.abs(points(simulation, k) - x).max() < 1e-12
+
+
+def test_ropes_that_begin_with_given_shapes_and_find_none_are_a_status() -> None:
+    report = Simulation(Scene.load(CASES / "crossing.json")).solve()
+    assert report.status in ("converged", "not_converged")
+    assert {k.status for k in report.cables.values()} == {report.status}
 
 
 def test_what_cannot_be_solved_does_not_keep_others_from_their_shape() -> None:

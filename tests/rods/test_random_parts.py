@@ -23,7 +23,7 @@ from lissom.reports import Report, SolveError
 from tests.rods.part_checks import Frame, distances_of, excuses, passed_through, way_excuses
 from tests.rods.random_parts import Move, drawn
 
-STATUSES = {"converged", "not_converged", "infeasible", "unstable"}
+STATUSES = {"converged", "not_converged", "infeasible", "under_resolved", "unstable"}
 LONGEST = 60.0  # s, of one solve
 # What a refusal says, in one of these words: what is in the way, and where, or what is missing.
 REASONS = (

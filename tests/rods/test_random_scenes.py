@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 MOST_ITERATIONS = 100
 SAME_SHAPE = 1e-3  # of the length, between a grid and one with twice the points
 MOST_ELSEWHERE = 0.02  # of the scenes may end in another equilibrium on the finer grid
-STATUSES = {"converged", "not_converged", "infeasible", "unstable"}
+STATUSES = {"converged", "not_converged", "infeasible", "under_resolved", "unstable"}
 
 
 def seeds(sample: int, everything: int) -> pytest.MarkDecorator:

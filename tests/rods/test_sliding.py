@@ -13,6 +13,7 @@ from lissom.scene import Scene
 from lissom.simulation import Simulation
 
 Array = NDArray[np.float64]
+CASES = Path(__file__).parents[1] / "data" / "cases"
 HOSE = Path(__file__).parents[2] / "examples" / "brake-hose.toml"
 
 
@@ -30,6 +31,41 @@ def through(clip: dict[str, Any] | None, mass: float = 0.1, **cable: Any) -> Cab
     simulation = Simulation(Scene.from_dict({"cables": [{**fields, **cable}]}))
     simulation.solve().raise_if_failed()
     return simulation.cable("c")
+
+
+def test_slides_without_a_place_lie_between_the_clips_they_are_listed_between() -> None:
+    sim = Simulation(Scene.load(CASES / "slide_without_place.json"))
+    sim.solve().raise_if_failed()
+    cable = sim.cable("c")
+    assert 0.0 < cable.places["k0"] < cable.places["k1"] < 1.0
+    for clip in sim.scene.cable("c").clips:
+        point = int(np.argmin(np.abs(cable.s - cable.places[clip.name] * cable.length)))
+        assert cable.positions[point] == pytest.approx(clip.position, abs=1e-7)
+
+
+def test_slides_that_are_listed_in_another_order_than_they_can_be_met_are_asked_for_their_place() -> None:
+    clips = [{"kind": "ring", "position": [x, 0, -0.1]} for x in (0.7, 0.1)]
+    ends = {"start": {"position": [0, 0, 0]}, "end": {"position": [0.9, 0, 0]}}
+    cable = {"name": "c", "length": 1.2, "stiffness": {"bending": 0.01, "torsion": 0.01}, "clips": clips, **ends}
+    cable["mass_per_length"] = 0.1
+    report = Simulation(Scene.from_dict({"cables": [cable]})).solve()
+    assert report.status == "infeasible"
+    assert "through clip 1, clip 2: if these lie in another order, give them `at`" in report.reason
+    swapped = Simulation(Scene.from_dict({"cables": [{**cable, "clips": clips[::-1]}]}))
+    assert swapped.solve().ok
+
+
+def test_a_clip_put_on_before_a_slide_without_a_place_leaves_it_where_it_is() -> None:
+    clips = [{"name": "ring", "kind": "ring", "position": [0.45, 0, -0.25]}]
+    ends = {"start": {"position": [0, 0, 0]}, "end": {"position": [0.9, 0, 0]}}
+    cable = {"name": "c", "length": 1.2, "stiffness": {"bending": 0.01, "torsion": 0.01}, "clips": clips, **ends}
+    sim = Simulation(Scene.from_dict({"cables": [{**cable, "mass_per_length": 0.1}]}))
+    sim.solve().raise_if_failed()
+    before = sim.cable("c").places["ring"]
+    for at in (0.2, 0.8):
+        sim.add_clip("c", at=at, kind="ball")
+        assert sim.solve().ok
+        assert sim.cable("c").places["ring"] == pytest.approx(before, abs=1e-3)
 
 
 @pytest.mark.parametrize("at", [None, 0.35, 0.7])

@@ -367,6 +367,12 @@ def test_duplicate_names() -> None:
         Scene.from_toml(clips)
 
 
+def test_a_slide_between_clips_that_lie_the_other_way_round() -> None:
+    more = '[[cables.clips]]\nkind = "ring"\nposition = [0, 0, 0]\n[[cables.clips]]\nat = 0.3\nposition = [0, 0, 0]\n'
+    with pytest.raises(SceneError, match=r"h/clip 2.at: is missing: clip 1, listed before it, lies behind clip 3"):
+        Scene.from_toml(BASE.replace("[[cables.stretches]]", more + "[[cables.stretches]]"))
+
+
 def test_two_clips_at_one_place() -> None:
     text = BASE.replace(
         "[[cables.stretches]]",

@@ -9,6 +9,8 @@ const WORDS: { [status: string]: string } = {
   unstable: "Unstable",
   not_converged: "Not converged",
   infeasible: "Cannot be",
+  under_resolved: "Too few points",
+  error: "Error inside",
   stored: "As it was stored",
 };
 

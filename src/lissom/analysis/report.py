@@ -20,6 +20,7 @@ from lissom.analysis.contacts import other_at
 from lissom.analysis.stress import at_points, bending_stress
 from lissom.reports import Report, SolveError
 from lissom.rods.describing import Contact
+from lissom.rods.judge.certificate import Certificate
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult
 from lissom.rods.surroundings import Clearance
@@ -27,6 +28,9 @@ from lissom.scene import Scene
 from lissom.scene.placing import Poses
 from lissom.scene.pose import Pose
 from lissom.simulation import Simulation
+
+# An estimated error above this part of the length is warned about.
+WARN_ERROR = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,11 @@ def findings(simulation: Simulation, report: Report, scene: Scene | None = None)
     results: dict[str, CableResult | None] = {}
     for name in simulation.cables:
         try:
-            results[name] = simulation.cable(name)
+            last = simulation.cable(name)
         except SolveError:
             results[name] = None
+        else:
+            results[name] = last if last.valid else None
     contacts = simulation.contacts
     known = all(result is not None for result in results.values())
     clearances = simulation.clearances if known else ()
@@ -108,6 +114,8 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
     return {
         **shape,
         "length": scene.cable(name).length,
+        "error": None if result is None else result.error,
+        "certificate": None if report.certificate is None else certificate_entry(report.certificate),
         "residual": report.residual,
         "length_error": report.length_error,
         "penetration": report.penetration,
@@ -125,8 +133,25 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
         "unstable_directions": report.index,
         "neutral_directions": report.neutral,
         "other_equilibria": [{"energy": other.energy} for other in report.others],
-        "warnings": report.warnings,
+        "warnings": (*report.warnings, *coarse(result)),
     }
+
+
+def coarse(result: CableResult | None) -> tuple[str, ...]:
+    """What to say of a shape that is far from the continuous one."""
+    if result is None or not result.error > WARN_ERROR * result.length:
+        return ()
+    far = f"about {1000.0 * result.error:.2g} mm, {result.error / result.length:.1g} of its length,"
+    return (f"the shape is {far} from that of a cable with ever more points: use more than {len(result.s)}",)
+
+
+def certificate_entry(found: Certificate) -> dict[str, Any]:
+    """Every condition that the judge asked for, and the largest value over bound."""
+    conditions = [
+        {"name": k.name, "value": k.value, "bound": k.bound, "unit": k.unit, "at": k.at, "where": k.where or None}
+        for k in found.conditions
+    ]
+    return {"worst": found.worst, "seconds": found.seconds, "conditions": conditions}
 
 
 def pose_entry(pose: Pose) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from rich.text import Text
 from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
 from lissom.analysis.contacts import Touch, nearest, pushes, touches
-from lissom.analysis.report import Findings
+from lissom.analysis.report import Findings, coarse
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult, Wrench
 
@@ -60,7 +60,7 @@ def cable_block(found: Findings, name: str, result: CableResult | None) -> Rende
     parts: list[RenderableType] = [certificate(name, report)]
     if report.reason:
         parts.append(Padding(Text(report.reason, style="yellow"), (0, 0, 0, 2)))
-    parts += [Padding(warning(note), (0, 0, 0, 2)) for note in report.warnings]
+    parts += [Padding(warning(note), (0, 0, 0, 2)) for note in (*report.warnings, *coarse(result))]
     if result is not None:
         parts.append(Padding(fact_table(found, result), (0, 0, 0, 2)))
         parts.append(Padding(reaction_table(result), (1, 0, 1, 2)))
@@ -86,6 +86,8 @@ def certificate(name: str, report: RodReport) -> Text:
         words.append(f"{report.level} segments a section")
     if report.element:
         words += [f"residual {report.residual:.0e}", report.element]
+    if report.certificate is not None:
+        words.append(f"worst condition at {report.certificate.worst:.2g} of its bound")
     if report.iterations:
         words.append(f"{report.iterations} iterations")
     words.append(duration(report.seconds))
@@ -134,6 +136,8 @@ def facts(found: Findings, result: CableResult) -> Iterator[tuple[str, str]]:
     extra = [method for method in report.methods if method not in said]
     if extra:
         yield "methods", ", ".join(extra)
+    if math.isfinite(result.error):
+        yield "error, by estimate", f"{1000.0 * result.error:.2g} mm ({result.error / result.length:.1g} of the length)"
     yield from distances(found, result.name)
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.lookup import closest, collect, hit, new_stack
+from lissom.geometry.lookup import Stack, closest, collect, hit, new_stack
 from lissom.geometry.nearest import is_finite, length, row
 from lissom.geometry.places import is_inside, new_places, segment_places
 from lissom.geometry.primitives import field, first_crossing, lowest
@@ -133,6 +133,43 @@ def distances(solid: Solid, rotation: Array, origin: Array, points: Array, found
         else:
             d, _, _ = field(solid.kind, solid.size, x)
             found[i] = max(0.0, min(found[i], d))
+
+
+@kernel
+def depths(solid: Solid, rotation: Array, origin: Array, curve: Array, radius: float, found: Array) -> None:
+    """Fills found (n,) with how much nearer to the surface than `radius` each place of a curve is, m; −inf: it is not.
+
+    The sign is that of a closed solid. A place whose distance d is known spares the next ones along the curve that are
+    nearer to it than d − radius; it is also how far has to be looked from the next one.
+    """
+    R = pose(rotation)
+    o = (origin[0], origin[1], origin[2])
+    stack = new_stack()
+    reach, spare = math.inf, 0.0
+    before = row(curve, 0)
+    for i in range(len(curve)):
+        x = row(curve, i)
+        way = length(sub(x, before))
+        spare -= way
+        reach += way
+        before = x
+        found[i] = -math.inf
+        if spare > 0.0:
+            continue
+        d = signed_distance(solid, local(R, o, x), reach, stack)
+        reach, spare = abs(d), d - radius
+        if d < radius:
+            found[i] = radius - d
+
+
+@kernel
+def signed_distance(solid: Solid, x: Vector, reach: float, stack: Stack) -> float:
+    """m from the surface, which is no farther than `reach` (m) from x (own axes): negative inside a closed solid."""
+    if solid.kind != MESH:
+        d, _, _ = field(solid.kind, solid.size, x)
+        return d
+    squared, triangle, y, code = closest(solid.tree, x, reach * reach * (1.0 + 1e-12), stack)
+    return -math.sqrt(squared) if is_inside(solid, x, triangle, y, code) else math.sqrt(squared)
 
 
 @kernel

@@ -5,9 +5,10 @@ nothing can pass through anything unseen. Cables that come near nothing are solv
 of a lonely cable.
 """
 
+import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
-from lissom.rods.bodies import Body
+from lissom.rods.bodies import Body, hung
 from lissom.rods.contacts import NO_LINK, Contacts
 from lissom.rods.describing import Contact, clearances, described, held_inside, overlap, pressed
-from lissom.rods.feasibility import find_shortfall
+from lissom.rods.feasibility import Known, Shortfall, find_network_shortfall, find_shortfall
 from lissom.rods.line import Support
 from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
 from lissom.rods.reading import retwisted
 from lissom.rods.slides import CERTIFIED, Places, Slides, restore, snapshot
+from lissom.rods.sliding import with_origin
 from lissom.rods.solver import RodSolver
 from lissom.rods.surroundings import Clearance, Surroundings
 from lissom.rods.system import Settled, System
@@ -127,13 +129,13 @@ class Assembly:
         reason = self._held_inside()
         if reason:
             return self._refused(reason, began)
+        short = self._too_short()
+        if short:
+            return short
         if cold or not self._from:
             reports = self._begin(began)
             self.surroundings.look_near()  # steps are as long as one sees
             return reports
-        short = self._too_short()
-        if short:
-            return short
         alone = self._alone()
         if alone is not None:
             return alone
@@ -144,13 +146,42 @@ class Assembly:
         return self._reports(system, outcome, reason, began)
 
     def _too_short(self) -> dict[str, RodReport]:
-        """Reports, if a cable cannot reach from support to support; nothing is changed then."""
+        """Reports, if a cable or several in a row cannot reach from support to support; nothing is changed then."""
+        began = time.perf_counter()
         found: dict[str, RodReport] = {}
         for number, (name, solver) in enumerate(self.solvers.items()):
             held = tuple(s for k, s in enumerate(solver.supports) if (number, k) not in self._on_body)
-            if find_shortfall(held, solver.line.is_extensible) is not None:
-                found[name] = solver.solve()  # says so, and does no more
-        return {name: found[name] if name in found else self.last[name] for name in self.solvers} if found else {}
+            short = find_shortfall(held, solver.line.is_extensible)
+            if short is not None:
+                found[name] = solver.too_short(short, began)
+        short = self._network_shortfall() if self.bodies and not found else None
+        if short is not None:
+            name, solver = next(iter(self.solvers.items()))
+            found[name] = solver.too_short(short, began)
+        if not found:
+            return {}
+        return self.put_back(f"it is solved together with {next(iter(found))}, which is too short") | found
+
+    def _network_shortfall(self) -> Shortfall | None:
+        """What is held farther apart than cables and the bodies they hang on reach, wherever these are."""
+        known: dict[Hashable, Known] = {}
+        ways: list[tuple[Hashable, Hashable, float]] = []
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            held = [(k, s) for k, s in enumerate(solver.supports) if all(s.holds) and not s.slides]
+            for k, support in held:
+                if (number, k) not in self._on_body:
+                    known[number, k] = Known(f"{name}/{support.name}", support.position)
+            for (i, a), (k, b) in () if solver.line.is_extensible else itertools.pairwise(held):
+                ways.append(((number, i), (number, k), b.place - a.place))
+        for body in self.bodies:
+            for one, other in itertools.combinations(body.seats, 2):
+                apart = float(np.linalg.norm(one.offset - other.offset))
+                ways.append(((one.link, one.support), (other.link, other.support), apart))
+        return find_network_shortfall(known, ways)
+
+    def put_back(self, reason: str) -> dict[str, RodReport]:
+        """Reports of cables that are as they were last solved, because others have no shape where all are to be."""
+        return self._refused(reason, time.perf_counter())
 
     def _held_inside(self) -> str:
         """Which support would hold its cable inside which part, where they are to be; nothing if none does."""
@@ -297,15 +328,20 @@ class Assembly:
         Where the lonely shapes run into something, the first guesses may run less deep into it and are tried too;
         after them the part is taken away along the contact and put back, pushing the cable before it.
         """
+        before = self.mark() if self._from else None
         self.stand(self.goal)
         self._touched = Contacts.none()
         self.surroundings.forget()
         reports = {name: solver.solve(cold=True) for name, solver in self.solvers.items()}
+        for name in [k for k, report in reports.items() if report.status == "infeasible"]:  # to what is only guessed
+            reason = "not found: where what it hangs on may be; give free junctions and parts a position within reach"
+            reports[name] = self.put_back(reason)[name]
         self._slides.noted()
         if not are_good(reports):
-            return reports
+            self._recover(before)
+            return self._all_failed(reports)
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
-        lonely = {name: solver.solved for name, solver in self.solvers.items() if solver.solved is not None}
+        lonely = {name: with_origin(solver) for name, solver in self.solvers.items()}
         led = self.is_led
         found = self._overlaps()
         if not found and not self.bodies and not led and self._accept_alone(reports):
@@ -316,8 +352,10 @@ class Assembly:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
             attempts = self._led(guesses, attempts) if led else sorted([*attempts, *guesses], key=lambda k: k[0])
-        poses, places = [(k.position, k.quaternion) for k in self.bodies], self._slides.places()
-        for _, states in attempts:
+        given, places = [(k.position, k.quaternion) for k in self.bodies], self._slides.places()
+        hanging = [hung(k) for k in self.bodies]
+        same = all(a is c and b is d for (a, b), (c, d) in zip(given, hanging, strict=True))
+        for poses, (_, states) in itertools.product([given] if same else [given, hanging], attempts):
             self._slides.put(places, None)
             self._adopt(states)
             for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
@@ -339,10 +377,24 @@ class Assembly:
                 reason = self._stuck(found, len(attempts))
         reports = self._pushed_out(self._reports(system, outcome, reason, began), found)
         if not are_good(reports):
-            self._from = {}
-            for solver in self.solvers.values():
-                solver.solved = None  # what they hold runs through things
+            self._recover(before)
         return reports
+
+    def _all_failed(self, reports: dict[str, RodReport]) -> dict[str, RodReport]:
+        """Reports of cables that stand or fall together: those with a shape of their own have none among the others."""
+        failed = next(name for name, k in reports.items() if not are_good({name: k}))
+        bad = {name: k for name, k in reports.items() if not are_good({name: k})}
+        return self.put_back(f"it is solved together with {failed}, which has no shape") | bad
+
+    def _recover(self, before: Mark | None) -> None:
+        """After a cold start that failed: as all were last solved; without a shape where they never were."""
+        self._from = {}
+        if before is not None:
+            self.go_back(before)
+            self._from = {name: state.supports for name, state in before.states.items()}
+            return
+        for solver in self.solvers.values():
+            solver.solved = None  # what they hold runs through things
 
     def _pushed_out(self, reports: dict[str, RodReport], found: list[Clearance]) -> dict[str, RodReport]:
         """The reports; where they are of an equilibrium, the methods say what was inside which part at first."""
@@ -380,7 +432,7 @@ class Assembly:
             self.solvers[name].adopt(state)
 
     def _first_guesses(self, lonely: dict[str, RodState]) -> Iterator[dict[str, RodState]]:
-        """The guesses from which lonely cables start; each is adopted as it is given. They know no twist."""
+        """The guesses from which lonely cables start, wound up at once; each is adopted as it is given."""
         choices = {name: starting.starts(solver) for name, solver in self.solvers.items()}
         for k in range(max(len(s) for s in choices.values())):
             states: dict[str, RodState] = {}
@@ -390,7 +442,9 @@ class Assembly:
                     continue
                 poses = guess.unwound_poses(solver.supports)
                 starting.begin(solver, poses, choices[name][min(k, len(choices[name]) - 1)])
-                states[name] = solver.state()
+                origin = solver.at_twist_0()
+                starting.wind(solver, 0.0, 1.0)
+                states[name] = replace(solver.state(), origin=origin)
             self._adopt(states)
             yield states
 

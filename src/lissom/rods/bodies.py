@@ -77,6 +77,34 @@ class Body:
         return self.position + length * step[:3], q / np.linalg.norm(q)
 
 
+def hung(body: Body) -> tuple[Array, Array]:
+    """Its pose, turned about the line through its seats until its centre hangs below; as it is where that holds frames.
+
+    Cables that hold no direction let it turn about that line: from above or beside it the way down is long.
+    """
+    R = matrix(body.quaternion)
+    seats = np.array([R @ k.offset for k in body.seats]).reshape(-1, 3)
+    weight = float(np.linalg.norm(body.weight))
+    if not body.seats or weight == 0.0 or any(k.turn is not None for k in body.seats):
+        return body.position, body.quaternion
+    middle = seats.mean(axis=0)
+    _, spread, axes = np.linalg.svd(seats - middle)
+    size = float(np.abs(seats - R @ body.centre).max())
+    if len(spread) > 1 and spread[1] > 1e-9 * size:  # three seats leave it nothing to turn about
+        return body.position, body.quaternion
+    arm, down = R @ body.centre - middle, body.weight / weight
+    if spread[0] > 1e-9 * size:
+        axis = axes[0]
+        arm, down = arm - (arm @ axis) * axis, down - (down @ axis) * axis
+        angle = float(np.arctan2(np.cross(arm, down) @ axis, arm @ down))
+    else:
+        axis = np.cross(arm, down)
+        angle = float(np.arctan2(np.linalg.norm(axis), arm @ down))
+        axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
+    _, quaternion = body.moved(np.concatenate([np.zeros(3), angle * axis]), 1.0)
+    return body.position + middle - matrix(quaternion) @ R.T @ middle, quaternion
+
+
 def matrix(q: Array) -> Array:
     """(3, 3) rotation of a unit quaternion."""
     w, x, y, z = q

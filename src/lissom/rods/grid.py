@@ -36,6 +36,12 @@ class Grid:
     def h(self) -> Array:
         return np.diff(self.s)
 
+    @property
+    def second_halves(self) -> Array:
+        """(segments, 3) rad by which the second half of each segment is turned at rest [rods.md (12)]."""
+        h = self.h[:, None]
+        return np.asarray(0.5 * h * (self.rest + 0.25 * h * self.slope))
+
 
 def make_grid(line: Line, counts: Indices | None = None) -> Grid:
     """`counts` fixes the number of segments between key places, so that a grid can follow a sliding support."""

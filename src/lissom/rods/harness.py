@@ -1,5 +1,6 @@
 """Junctions: the cables they join as if clamped there, and a first guess of where a free one floats."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from lissom.rods.bodies import matrix
 from lissom.rods.feasibility import LEAST_SLACK
+from lissom.rods.reading import clips_in_order
 from lissom.scene import Cable, Clip, End, Scene
 from lissom.scene.frames import matrix_quaternion
 from lissom.scene.junction import Junction, Member
@@ -15,8 +17,9 @@ from lissom.scene.pose import NO_TURN, Pose
 
 Array = NDArray[np.float64]
 
-# A first guess leaves cables this much slack, if it can.
-SLACK = 0.1
+# A first guess leaves cables this part of their length as slack; less where they do not reach so.
+SLACKS = (0.1, 0.05, 0.02, 0.005)
+REACHES = 0.001
 SWEEPS = 60
 # A pose that is said is taken where it leaves cables so many times the least slack they can be solved with.
 ENOUGH = 10.0
@@ -58,11 +61,10 @@ class Tie(NamedTuple):
     member: int
     sense: float  # 1 towards the end of the cable, −1 towards its start
 
-    @property
-    def reach(self) -> float:
-        """m from junction to junction at which there is slack, however they are turned."""
+    def reach(self, slack: float) -> float:
+        """m from junction to junction at which there is this part of slack, however they are turned."""
         offsets = float(np.linalg.norm(self.seat) + np.linalg.norm(self.far_seat))
-        return max((1.0 - SLACK) * self.length - offsets, 0.0)
+        return max((1.0 - slack) * self.length - offsets, 0.0)
 
 
 def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
@@ -82,15 +84,11 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
         anchors = [k.what for k in ropes if not isinstance(k.what, str)]
         if name not in where:
             where[name] = np.mean(anchors, axis=0) if anchors else np.zeros(3)
-    for _ in range(SWEEPS):
-        for junction in scene.junctions:
-            if junction.name in known or not tied[junction.name]:
-                continue
-            y = where[junction.name]
-            where[junction.name] = np.mean(
-                [drawn(y, where[k.what] if isinstance(k.what, str) else k.what, k.reach) for k in tied[junction.name]],
-                axis=0,
-            )
+    floating = {k.name: tied[k.name] for k in scene.junctions if k.name not in known and tied[k.name]}
+    for slack in SLACKS:
+        where |= drawn_together(floating, where, slack)
+        if leave_slack(floating, where, REACHES):
+            break
     found: dict[str, Pose] = {}
     for junction in scene.junctions:
         if junction.name in known:
@@ -102,6 +100,25 @@ def first_poses(scene: Scene, parts: Poses | None) -> dict[str, Pose]:
     return found
 
 
+def drawn_together(floating: dict[str, list[Tie]], where: dict[str, Array], slack: float) -> dict[str, Array]:
+    """Places of floating junctions at which their cables have this part of slack, or as near to it as it gets."""
+    found = dict(where)
+    for _ in range(SWEEPS):
+        for name, tied in floating.items():
+            there = [(found[k.what] if isinstance(k.what, str) else k.what, k.reach(slack)) for k in tied]
+            found[name] = np.mean([drawn(found[name], anchor, reach) for anchor, reach in there], axis=0)
+    return found
+
+
+def leave_slack(floating: dict[str, list[Tie]], where: dict[str, Array], slack: float) -> bool:
+    """Whether all cables of floating junctions have this part of slack."""
+    return all(
+        float(np.linalg.norm(where[name] - (where[k.what] if isinstance(k.what, str) else k.what))) <= k.reach(slack)
+        for name, tied in floating.items()
+        for k in tied
+    )
+
+
 def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie]:
     """What the members lead to, both ways: the next thing that holds the cable, and how far that may be."""
     found: list[Tie] = []
@@ -110,12 +127,14 @@ def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie
         place = member.place(cable.length)
         nowhere = np.zeros(3)
         stops: list[tuple[float, str | Array, Array]] = []
+        rings: list[tuple[float, Array]] = []
         for at, end in ((0.0, cable.start), (cable.length, cable.end)):
             if end is not None and end.position is not None:
                 stops.append((at, np.array(end.position), nowhere))
-        for clip in cable.clips:
-            where = clip.place(cable.length)
-            if where is not None and clip.position is not None:
+        for where, clip in clips_in_order(cable):
+            if clip.slides:
+                rings.append((where, np.array(clip.position)))
+            elif clip.position is not None:
                 stops.append((where, np.array(clip.position), nowhere))
         for other in scene.junctions:
             if other is not junction:
@@ -125,6 +144,11 @@ def ties(junction: Junction, scene: Scene, cables: dict[str, Cable]) -> list[Tie
             ahead = [(abs(at - place), what, seat) for at, what, seat in stops if (at - place) * sense > 0.0]
             if ahead:
                 length, what, seat = min(ahead, key=lambda k: k[0])
+                between = [p for at, p in rings[:: int(sense)] if 0.0 <= (at - place) * sense <= length]
+                if between and not isinstance(what, str):  # the cable leads to the first of these, with what is left
+                    way = [*between, what]
+                    length -= sum(float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(way))
+                    what = between[0]
                 found.append(Tie(what, length, np.array(member.position), seat, number, sense))
     return found
 

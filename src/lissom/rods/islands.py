@@ -66,11 +66,14 @@ class Islands:
             reports |= found
             if not anew and not are_good(found):
                 self._before.pop(assembly, None)
+                failed = next(name for name, k in found.items() if not are_good({name: k}))
                 for other in list(self._before):
-                    reports |= self._back(other).last
+                    reports |= self._back(other).put_back(f"put back to where it was: {failed} has no shape there")
                 return reports
-        for assembly in [k for k in self.assemblies if reports.keys() & k.solvers.keys()]:
-            self._split(assembly)
+        for assembly in list(self.assemblies):
+            mine = {name: reports[name] for name in assembly.solvers if name in reports}
+            if mine and are_good(mine):  # what has failed is one island until it has a shape
+                self._split(assembly)
         return reports
 
     def _solved(self, assembly: Assembly, anew: bool) -> tuple[dict[str, RodReport], set[str]]:
@@ -83,7 +86,7 @@ class Islands:
             self._before[assembly] = assembly.mark()
         found = assembly.solve(anew, lambda before, after: self._met(assembly, before, after))
         if assembly.met:
-            del self._before[assembly]
+            self._before.pop(assembly, None)
             return found, assembly.met
         self._note(assembly)
         if not (anew and are_good(found)):

@@ -127,9 +127,25 @@ class Line:
             return 1.0
         return scale
 
+    def with_supports(self, supports: tuple[Support, ...]) -> "Line":
+        """The same, held otherwise; what is known of it already does not depend on that."""
+        other = object.__new__(Line)
+        other.__dict__.update(self.__dict__, supports=supports)
+        return other
+
     def with_places(self, places: dict[int, float]) -> "Line":
         """The same with sliding supports at other places (by their number)."""
         moved = list(self.supports)
         for k, place in places.items():
             moved[k] = moved[k]._replace(place=place)
         return replace(self, supports=tuple(moved))
+
+    def with_slides_of(self, old: "Line", before: Array, now: Array) -> "Line":
+        """The same with sliding supports where those of the same name came to rest, if they keep their order.
+
+        `before` are places (m) along the old cable, `now` where these are on this one.
+        """
+        rested = {k.name: float(np.interp(k.place, before, now)) for k in old.supports if k.slides}
+        places = {n: rested[k.name] for n, k in enumerate(self.supports) if k.slides and k.name in rested}
+        found = self.with_places(places)
+        return found if np.all(np.diff([k.place for k in found.supports]) > 0.0) else self

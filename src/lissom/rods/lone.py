@@ -35,7 +35,7 @@ class Lone:
         if len(solver.grid.s) != len(self._skin.s):  # a finer grid
             if was is not None:
                 was = np.stack([np.interp(solver.grid.s, self._skin.s, column) for column in was.T], axis=1)
-            self._skin.s = solver.grid.s
+            self._skin.follow(solver)
             self._pairing = Pairing([self._skin])
         snapped = not cold and before is not None and abs(turns(solver.solved.q) - turns(before.q)) > SNAPPED
         if not snapped and self._is_free(was, self._points(solver.solved)):

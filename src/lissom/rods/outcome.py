@@ -1,12 +1,15 @@
 """What a solve of one cable leaves: its state, and the report with the certificate."""
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import newton
+from lissom.rods.judge.certificate import Certificate
+from lissom.rods.judge.winding import Since
 from lissom.rods.line import Support
 
 Array = NDArray[np.float64]
@@ -29,6 +32,7 @@ class RodState:
     supports: tuple[Support, ...]
     carried: Array | None = None  # (segments, 3) N: the known internal force where contacts add to it
     pushed: Array | None = None  # (points, 3) N: what contacts exert at the points
+    origin: Since | None = None  # of a shape to begin with: the one at twist 0 that it was wound up from
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ UNDETERMINED = (
 class RodReport:
     """How the solve of one cable went."""
 
-    status: str  # converged, not_converged, infeasible, unstable
+    status: str  # converged, not_converged, infeasible, under_resolved, unstable, error
     reason: str
     iterations: int
     residual: float  # relative to max(EI/L², wL, loads)
@@ -66,10 +70,36 @@ class RodReport:
     penetration: float = 0.0  # m: how deep the cable is in what it touches
     level: int = 0  # of a kinematic cable: segments in each section
     change: float = 0.0  # m, of a kinematic cable: by how much joints moved when their number was last doubled
+    certificate: Certificate | None = None  # what the judge says; None where there is nothing to judge
 
     @property
     def ok(self) -> bool:
         return self.status == "converged"
+
+    @property
+    def is_shape(self) -> bool:
+        """Whether it is of an equilibrium."""
+        return self.status in ("converged", "unstable")
+
+
+def nothing_found(status: str, reason: str, began: float, shortfall: float = 0.0) -> RodReport:
+    """Of a solve that left nothing; `began` by time.perf_counter."""
+    return RodReport(
+        status=status,
+        reason=reason,
+        iterations=0,
+        residual=math.nan,
+        length_error=math.nan,
+        stable=None,
+        index=0,
+        neutral=0,
+        element="",
+        methods=(),
+        warnings=(),
+        others=(),
+        shortfall=shortfall,
+        seconds=time.perf_counter() - began,
+    )
 
 
 def note(methods: list[str], outcome: newton.Outcome) -> None:

@@ -117,13 +117,14 @@ def read_rest(cable: Cable) -> RestShape:
 
 
 def read_supports(cable: Cable, rope: bool, gravity: Array) -> tuple[Support, ...]:
-    """Supports in order along the cable; sliding ones without a place are spread between their neighbours."""
+    """Supports in order along the cable; sliding ones without a place are spread between their neighbours.
+
+    These are the clips they are listed between.
+    """
     held: list[tuple[float | None, str, End | Clip, float | None]] = []
     if cable.start is not None and cable.start.kind != "free":
         held.append((0.0, "start", cable.start, None))
-    clips = [(clip.place(cable.length), clip.name, clip, clip.twist) for clip in cable.clips]
-    placed = sorted((k for k in clips if k[0] is not None), key=lambda k: k[0] or 0.0)
-    held += placed + [k for k in clips if k[0] is None]
+    held += [(k.place(cable.length), k.name, k, k.twist) for _, k in clips_in_order(cable)]
     if cable.end is not None and cable.end.kind != "free":
         held.append((cable.length, "end", cable.end, cable.twist))
     places = spread_places([k[0] for k in held], cable.length)
@@ -135,6 +136,17 @@ def read_supports(cable: Cable, rope: bool, gravity: Array) -> tuple[Support, ..
         if support.direction == FRAME:
             before = support
     return tuple(supports)
+
+
+def clips_in_order(cable: Cable) -> list[tuple[float, Clip]]:
+    """Clips along the cable, each with its place (m); one without has that of the clip it is listed behind."""
+    clips: list[tuple[float, bool, Clip]] = []
+    last = 0.0
+    for clip in cable.clips:
+        place = clip.place(cable.length)
+        last = last if place is None else place
+        clips.append((last, place is None, clip))
+    return [(place, clip) for place, _, clip in sorted(clips, key=lambda k: k[:2])]
 
 
 def spread_places(places: list[float | None], length: float) -> list[float]:

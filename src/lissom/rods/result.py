@@ -4,7 +4,8 @@ All arrays are float64, read-only, and belong to this result alone: a later solv
 """
 
 import math
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from lissom.rods import shape
 from lissom.rods.chain import POLISHED, Chain
 from lissom.rods.grid import Grid
-from lissom.rods.line import Line
+from lissom.rods.judge.answer import Answer
+from lissom.rods.judge.error import NO_PUSHES, estimate
+from lissom.rods.line import Line, Support
 from lissom.rods.outcome import RodReport, RodState
 from lissom.rods.solver import RodSolver
 
@@ -44,9 +47,17 @@ class CableResult:
             raise ValueError(f"{solver.line.name} has no equilibrium yet")
         self.report = report
         self.name = solver.line.name
-        self._line = replace(solver.line, supports=state.supports)
+        self.valid = True
+        """Whether it is the shape of the scene as it was last solved; False: an earlier one, and `reason` says why."""
+        self.reason = ""
+        line = solver.line
+        self._line = line if line.supports is state.supports else line.with_supports(state.supports)
         self._grid = solver.grid
         self._chain = solver.chain(state.scheme)
+        self.state = state
+        self.pushes = NO_PUSHES  # (contacts, 7) place (m), force (N) and normal of what presses on it
+        self.asked = self._line.supports
+        """Where its supports were to be."""
         self._pushed = state.pushed
         if state.carried is not None:
             self._chain = self._chain._replace(force=state.carried)
@@ -55,10 +66,31 @@ class CableResult:
         self.positions = frozen(anchored(self._chain, state, self._grid.support_at))
         """(points, 3) m."""
 
+    def void(self, report: RodReport) -> "CableResult":
+        """The same shape as the last that there was, after a solve that ended otherwise."""
+        last = copy(self)
+        last.report, last.valid, last.reason = report, False, report.reason
+        return last
+
+    @property
+    def asked_places(self) -> tuple[Support, ...]:
+        """The supports as they were to be, at the places they have."""
+        pairs = zip(self.asked, self._line.supports, strict=True)
+        return tuple(asked._replace(place=held.place) for asked, held in pairs)
+
     @property
     def s(self) -> Array:
         """(points,) unstretched arc length, m."""
         return self._grid.s
+
+    @cached_property
+    def answer(self) -> Answer:
+        """All that is handed out at the points, as the judge looks at it."""
+        found = self._resultants
+        return Answer(
+            self.s, self.positions, found.frames, found.force_before, found.force_after, found.moment_before,
+            found.moment_after,
+        )  # fmt: skip
 
     @property
     def length(self) -> float:
@@ -76,7 +108,7 @@ class CableResult:
 
     @cached_property
     def _resultants(self) -> "Resultants":
-        return Resultants.of(self._chain, self._point_of, self._q, self._nu, len(self._grid.s))
+        return Resultants.of(self._chain, self._point_of, self._q, self._nu, self._grid)
 
     @cached_property
     def _sides(self) -> "Sides":
@@ -260,21 +292,25 @@ class CableResult:
         return elastic
 
     @cached_property
+    def wrenches(self) -> Array:
+        """(supports, 6) what each support exerts on the cable, in order along it: force (N) and moment (N m)."""
+        sides, at = self._resultants, list(self._grid.support_at)
+        found = np.empty((len(at), 6))
+        found[:, :3] = sides.force_before[at] - sides.force_after[at]
+        found[:, 3:] = sides.moment_before[at] - sides.moment_after[at]
+        if self._pushed is not None:
+            found[:, :3] -= self._pushed[at]
+        for load, place in zip(self._line.loads, self._grid.load_at, strict=True):
+            for k in [k for k, point in enumerate(at) if point == place]:
+                found[k, :3] -= load.force
+                found[k, 3:] -= self._world_moment(load.moment, load.turns, place)
+        return frozen(found)
+
+    @cached_property
     def reactions(self) -> dict[str, Wrench]:
         """What each support exerts on the cable: its force and moment at the point, world axes."""
-        sides = self._resultants
-        found: dict[str, Wrench] = {}
-        for support, at in zip(self._line.supports, self._grid.support_at, strict=True):
-            force = sides.force_before[at] - sides.force_after[at]
-            moment = sides.moment_before[at] - sides.moment_after[at]
-            if self._pushed is not None:
-                force = force - self._pushed[at]
-            for load, place in zip(self._line.loads, self._grid.load_at, strict=True):
-                if place == at:
-                    force = force - load.force
-                    moment = moment - self._world_moment(load.moment, load.turns, at)
-            found[support.name] = Wrench(frozen(force), frozen(moment))
-        return found
+        names = (k.name for k in self._line.supports)
+        return {name: Wrench(row[:3], row[3:]) for name, row in zip(names, self.wrenches, strict=True)}
 
     def _world_moment(self, moment: tuple[float, float, float], turns: bool, at: int) -> Array:
         m = np.array(moment)
@@ -284,6 +320,11 @@ class CableResult:
     def places(self) -> dict[str, float]:
         """Where along the cable each support sits, as a fraction: solved for where it slides."""
         return {k.name: k.place / self.length for k in self._line.supports}
+
+    @cached_property
+    def error(self) -> float:
+        """How far the shape is from that of the continuous equations, by estimate, m; nan where that is not known."""
+        return estimate(self._line, self.answer, self.pushes)
 
     @property
     def residual(self) -> float:
@@ -311,7 +352,8 @@ class Resultants(NamedTuple):
     moment_after: Array
 
     @classmethod
-    def of(cls, chain: Chain, point_of: Indices, q: Array, nu: Array, points: int) -> "Resultants":
+    def of(cls, chain: Chain, point_of: Indices, q: Array, nu: Array, grid: Grid) -> "Resultants":
+        points = len(grid.s)
         force_before, force_after = np.empty((points, 3)), np.empty((points, 3))
         shape.forces(chain, nu, force_before, force_after)
         moment_before, moment_after = np.empty((points, 3)), np.empty((points, 3))
@@ -320,7 +362,10 @@ class Resultants(NamedTuple):
             shape.polished_moments(chain, q, nu, moment_before, moment_after)
         else:
             frames = np.empty((points, 4))
-            shape.staggered_points(chain, q, nu, point_of, frames, moment_before, moment_after)
+            shape.staggered_points(
+                chain, q, nu, point_of, grid.stiffness, grid.rest, grid.second_halves, frames, moment_before,
+                moment_after,
+            )  # fmt: skip
         return cls(*map(frozen, (frames, force_before, force_after, moment_before, moment_after)))
 
 
@@ -343,7 +388,7 @@ class Sides:
     def of(cls, solver: RodSolver) -> "Sides":
         """Of the solver's present state."""
         chain = solver.chain(solver.scheme)
-        found = Resultants.of(chain, solver.point_of, solver.q, solver.nu, len(solver.grid.s))
+        found = Resultants.of(chain, solver.point_of, solver.q, solver.nu, solver.grid)
         return cls(solver.line, solver.grid, found)
 
     def _strains(self, line: Line) -> None:

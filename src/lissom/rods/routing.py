@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 MOST_STEPS = 40
 # |F − kλ| at which a span is settled, relative to the larger of the two and to its own scale B/r² + wr.
 TOLERANCE = 1e-7
+# and so is one whose lengths would change by less than this part of the way: a taut span pulls that much harder
+AT_REST = 1e-10
 # ℓ − r stays between these, in units of r: beyond, the span is straight, or nothing keeps it from running away.
 LEAST_SLACK = 1e-4
 MOST_SLACK = 100.0
@@ -200,6 +202,9 @@ def balance(evaluate: Evaluate, y: Array, slope: Array | None) -> Found:
             return Found(y, slope, "no length is long enough: the tension that draws the cable in is too small")
         step = np.clip(uphill_free_step(slope, gradient), -LONGEST_STEP, LONGEST_STEP)
         step = np.clip(y + np.where(short, 0.0, step), low, high) - y
+        if np.all(np.exp(y) * np.abs(step) < AT_REST * here.way):
+            evaluate(y)
+            return Found(y, slope, "", tuple(int(k) for k in np.flatnonzero(short)))
         taken = search(evaluate, y, step, here)
         if taken is None and fresh:
             evaluate(y)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import Vector, add, cross, dot, rotation, scale, sub
+from lissom.geometry.triples import Vector, add, apply, cross, dot, rotation, scale, sub
 from lissom.kernels import inline, kernel
 from lissom.rods import staggered
 from lissom.rods.chain import Chain, frame, internal_force, triple
@@ -88,6 +88,13 @@ def feel_frame(chain: Chain, q: Array, i: int, row: int, at: AtSeats) -> None:
             at.own[row, k, l] = a
             at.before[row, k, l] = b
             at.after[row, k, l] = c
+    for j in range(len(chain.moment_site)):  # a moment load there acts on the body
+        if chain.moment_site[j] == i:
+            load = triple(chain.moment, j)
+            if chain.moment_turns[j] == 1:
+                load = apply(R, load)
+            for k in range(3):
+                at.moment[row, k] -= load[k]
 
 
 @kernel

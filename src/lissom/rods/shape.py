@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.geometry.triples import apply, dot, normalized, rotation, scale, tangent, turned
+from lissom.geometry.triples import Quaternion, Vector, apply, dot, normalized, rotation, scale, sub, tangent, turned
+from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.rods import polished, staggered
 from lissom.rods.chain import POLISHED, Chain, frame, internal_force, triple
@@ -74,9 +75,13 @@ def polished_moments(chain: Chain, q: Array, nu: Array, before: Array, after: Ar
 
 @kernel
 def staggered_points(
-    chain: Chain, q: Array, nu: Array, point_of: Indices, frames: Array, before: Array, after: Array
-) -> None:
+    chain: Chain, q: Array, nu: Array, point_of: Indices, stiffness: Array, rest: Array, turn: Array, frames: Array,
+    before: Array, after: Array,
+) -> None:  # fmt: skip
     """Frames and moments at the points of a staggered chain.
+
+    stiffness (segments, 3) N m²; rest (segments, 3) 1/m; turn (segments, 3) rad: by which the second half of each
+    segment is turned at rest.
 
     An element that joins two segments carries the moment at the point between them; one that ends at a frame held at
     a point carries the moment there, since the whole couple h d3 × n of the segment acts on the segment's frame. At a
@@ -94,9 +99,10 @@ def staggered_points(
         else:
             s = chain.segment_of[i]
             if i == 0:
-                end_frame(chain, q, 0, -0.5 * chain.h[s], frames, 0)
+                first = sub(scale(chain.h[s], triple(rest, s)), triple(turn, s))
+                put(turned(frame(q, 0), scale(-1.0, first)), frames, 0)
             if i == len(q) - 1:
-                end_frame(chain, q, i, 0.5 * chain.h[s], frames, last)
+                put(turned(frame(q, i), triple(turn, s)), frames, last)
         if i + 1 == len(q):
             continue
         M, middle = staggered.bending_moment(
@@ -107,9 +113,10 @@ def staggered_points(
         a = chain.segment_of[i]
         b = chain.segment_of[i + 1]
         if a >= 0 and b >= 0:
-            # the middle of the element is off the point where the two segments differ in length
-            off = 0.25 * (chain.h[b] - chain.h[a])
-            p = turned(middle, scale(-off / chain.arc[i], relative(q, i)))
+            # of the turn from frame to frame the first half of the element has its own share [rods.md (12)]
+            p = turned(frame(q, i), first_share(0.5 * chain.h[a], triple(stiffness, a), M, triple(turn, a)))
+            if stiffness[a, 0] == 0.0 or stiffness[a, 1] == 0.0 or stiffness[a, 2] == 0.0:
+                p = turned(frame(q, i), scale(chain.h[a] / (chain.h[a] + chain.h[b]), relative(q, i)))
             for k in range(4):
                 frames[b, k] = p[k]
             for k in range(3):
@@ -123,6 +130,18 @@ def staggered_points(
             p = point_of[i]
             for k in range(3):
                 after[p, k] = m[k]
+
+
+@inline
+def put(p: Quaternion, frames: Array, point: int) -> None:
+    for k in range(4):
+        frames[point, k] = p[k]
+
+
+@inline
+def first_share(half: float, D: Vector, M: Vector, rest: Vector) -> Vector:
+    """The turn of half a segment under the moment M, rad."""
+    return (half * M[0] / D[0] + rest[0], half * M[1] / D[1] + rest[1], half * M[2] / D[2] + rest[2])
 
 
 @kernel

@@ -41,6 +41,7 @@ class Snapshot:
     poses: list[tuple[Array, Array]]
     contacts: Contacts
     places: list["Places"]
+    steps: list[int]  # how many the way of each cable had
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Slides:
         for number, (link, mine) in enumerate(zip(system.links, self.numbers, strict=True)):
             if mine:
                 solver = link.solver
-                resultants = Resultants.of(link.chain, solver.point_of, link.q, link.nu, len(solver.grid.s))
+                resultants = Resultants.of(link.chain, solver.point_of, link.q, link.nu, solver.grid)
                 sides = Sides(solver.line, solver.grid, resultants)
                 at = np.array([solver.grid.support_at[k] for k in mine])
                 chord = link.x[np.minimum(at + 1, link.points - 1)] - link.x[np.maximum(at - 1, 0)]
@@ -211,15 +212,17 @@ def snapshot(system: System, slides: Slides) -> Snapshot:
         [(k.position, k.quaternion) for k in system.bodies],
         system.contacts,
         slides.places(),
+        [len(k.solver.way) for k in system.links],
     )
 
 
 def restore(system: System, slides: Slides, before: Snapshot) -> None:
     slides.put(before.places, system)
     states = zip(before.frames, before.forces, before.held, before.points, strict=True)
-    for link, (q, nu, held, x) in zip(system.links, states, strict=True):
+    for link, (q, nu, held, x), steps in zip(system.links, states, before.steps, strict=True):
         link.q[:], link.nu[:], link.held[:], link.x = q, nu, held, x.copy()
         link.aim()
+        del link.solver.way[steps:]
     for body, (position, quaternion) in zip(system.bodies, before.poses, strict=True):
         body.position, body.quaternion = position, quaternion
     system.contacts = before.contacts

@@ -13,7 +13,7 @@ between is a warm solve.
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,8 +57,22 @@ def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
     """
     numbers = [k for k, support in enumerate(solver.line.supports) if support.slides]
     methods.append("sliding supports")
-    if not cold and solver.solved is not None:
-        return settle_from(solver, numbers, cold, methods)
+    before = solver.solved
+    if not cold and before is not None:
+        there, counts = {k: solver.supports[k].place for k in numbers}, segment_counts(solver)
+        settled = settle_from(solver, numbers, cold, methods)
+        if settled.outcome.status == newton.CONVERGED:
+            return settled
+        settled = settle_anew(solver, numbers, methods)
+        if settled.outcome.status != newton.CONVERGED:
+            solver.set_places(there, counts)
+            solver.adopt(before)
+        return settled
+    return settle_anew(solver, numbers, methods)
+
+
+def settle_anew(solver: RodSolver, numbers: list[int], methods: list[str]) -> Settled:
+    """From several places, without a shape to go on from."""
     found: list[tuple[float, Settled, RodState, dict[int, float], Indices]] = []
     failed: Settled | None = None
     for places in candidates(solver.line, numbers):
@@ -66,7 +80,7 @@ def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
         settled = settle_from(solver, numbers, True, methods)
         if settled.outcome.status == newton.CONVERGED and not settled.reason:
             there = {k: solver.supports[k].place for k in numbers}
-            found.append((solver.energy(), settled, solver.state(), there, segment_counts(solver)))
+            found.append((solver.energy(), settled, with_origin(solver), there, segment_counts(solver)))
         else:
             failed = settled
     if not found:
@@ -76,6 +90,12 @@ def settle(solver: RodSolver, cold: bool, methods: list[str]) -> Settled:
     solver.set_places(there, counts)
     solver.adopt(state)
     return settled
+
+
+def with_origin(solver: RodSolver) -> RodState:
+    """The present state, and what it was wound up from."""
+    origin = None if solver.origin is None else solver.origin._replace(way=tuple(solver.way))
+    return replace(solver.state(), origin=origin)
 
 
 def candidates(line: Line, numbers: list[int]) -> list[list[float]]:
@@ -192,7 +212,7 @@ def run_to_rest(
 
 
 def first_places(line: Line) -> list[float]:
-    """As said where every span can close; else lengths in proportion to the distances between the supports."""
+    """As said where every span can close; else what is between the supports, and equal parts of the slack."""
     places = [k.place for k in line.supports]
     positions = [np.array(k.position) for k in line.supports]
     gaps = [float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(positions)]
@@ -200,10 +220,9 @@ def first_places(line: Line) -> list[float]:
     if not feasible or any(b - a < MARGIN * line.length for a, b in itertools.pairwise(places)):
         fixed = [k for k, support in enumerate(line.supports) if not support.slides]
         for a, b in itertools.pairwise(fixed):
-            total = sum(gaps[a:b])
+            slack = places[b] - places[a] - sum(gaps[a:b])
             for k in range(a + 1, b):
-                part = sum(gaps[a:k]) / total if total > 0.0 else (k - a) / (b - a)
-                places[k] = places[a] + part * (places[b] - places[a])
+                places[k] = places[a] + sum(gaps[a:k]) + slack * (k - a) / (b - a)
     return [place for place, support in zip(places, line.supports, strict=True) if support.slides]
 
 

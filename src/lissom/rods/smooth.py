@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.clearance import signed_distance
 from lissom.geometry.lookup import Stack, closest, new_stack
 from lissom.geometry.nearest import length
-from lissom.geometry.places import is_inside
 from lissom.geometry.primitives import around, curvature, field, square
 from lissom.geometry.solids import MESH, Solid
 from lissom.geometry.touching import Found, local, nearest_place, pose
@@ -372,7 +372,7 @@ def dips(
         ahead = 1
         if allowed[k] >= 0.0:
             x = on_cable(points, 0.5 + k / SAMPLES)
-            d[k] = distance_at(solid, R, o, x, reach + length(sub(x, last)), stack)
+            d[k] = signed_distance(solid, local(R, o, x), reach + length(sub(x, last)), stack)
             reach, last = abs(d[k]), x
             ahead = max(1, int((d[k] - radius) / step))
         k += ahead
@@ -388,24 +388,13 @@ def dips(
         bend = before - 2.0 * here + after
         if 0 < k < count - 1 and 0.0 < bend < np.inf:
             q = p + 0.5 * (before - after) / (bend * SAMPLES)
-            there = distance_at(solid, R, o, on_cable(points, q), abs(low) + step, stack)
+            there = signed_distance(solid, local(R, o, on_cable(points, q)), abs(low) + step, stack)
             if there < low:
                 p, low = q, there
         if low < radius - allowed[k]:
             where[found], depth[found] = p, radius - low
             found += 1
     return where[:found], depth[:found]
-
-
-@kernel
-def distance_at(solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float, stack: Stack) -> float:
-    """m, signed, from the surface of a solid, which is no farther than the limit (m)."""
-    p = local(R, o, x)
-    if solid.kind != MESH:
-        d, _, _ = field(solid.kind, solid.size, p)
-        return d
-    squared, triangle, y, code = closest(solid.tree, p, limit * limit * (1.0 + 1e-12), stack)
-    return -math.sqrt(squared) if is_inside(solid, p, triangle, y, code) else math.sqrt(squared)
 
 
 @kernel

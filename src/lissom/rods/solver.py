@@ -19,6 +19,7 @@ from lissom.rods.chain import POLISHED, STAGGERED, Chain, Work, workspace
 from lissom.rods.feasibility import Shortfall, find_shortfall
 from lissom.rods.grid import counted, key_places, make_chains, make_grid
 from lissom.rods.halting import given_up
+from lissom.rods.judge.winding import Since
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.outcome import (
     LOOSE_TOLERANCE,
@@ -31,6 +32,7 @@ from lissom.rods.outcome import (
     RodState,
     between,
     note,
+    nothing_found,
 )
 from lissom.rods.reading import retwisted
 from lissom.rods.starting import Coarse, cold_start, make_coarse
@@ -41,6 +43,9 @@ Indices = NDArray[np.int64]
 MOST_ITERATIONS = 100
 # The fourth-order element is used where h √(|n|/B) stays below this [docs/theory/rods.md §5].
 RESOLVED = 1.5
+# where no segment is longer than it can be by this part; above so much of h √(|n|/B) that is looked at.
+LONGER = 1e-3
+TAUT = 0.5
 # and where no segment turns by more than this (rad).
 LARGEST_SEGMENT_TURN = 1.5
 # A grid whose points were not said is refined at most so often, and to so many segments.
@@ -68,6 +73,9 @@ class RodSolver:
         self.formulation = formulation
         self.neutral = -1  # not counted yet
         self.others: tuple[OtherShape, ...] = ()
+        self.is_anew = False  # whether the present shape was begun anew since `way` was last cleared
+        self.origin: Since | None = None  # the shape at twist 0 that the present one was wound up from, if begun anew
+        self.way: list[Array] = []  # (points, 3) m: the curves of the steps since, where they are known
         self._resolution = (0.0, 0.0)
         self._exact = True  # the next warm solve is not an interactive frame: converge fully
         self._line: Line
@@ -86,7 +94,7 @@ class RodSolver:
     def line(self) -> Line:
         """The cable with its supports where they are now."""
         if self._line.supports is not self.supports:
-            self._line = replace(self._line, supports=self.supports)
+            self._line = self._line.with_supports(self.supports)
         return self._line
 
     def _build(self, line: Line, counts: Indices | None = None) -> None:
@@ -175,8 +183,21 @@ class RodSolver:
             return False
         self.scheme, self.q, self.nu = state.scheme, state.q.copy(), state.nu.copy()
         self.solved = state
+        if state.origin is not None:
+            self.origin, self.way = state.origin, list(state.origin.way)
         self.hold_frames(1.0)
         return True
+
+    def begin_anew(self) -> None:
+        """The next shape is not reached from another."""
+        self.is_anew, self.origin, self.way = True, None, []
+
+    def at_twist_0(self) -> Since:
+        """The present shape, to count turns from."""
+        from lissom.rods.result import Resultants
+
+        frames = Resultants.of(self.chain(self.scheme), self.point_of, self.q, self.nu, self.grid).frames
+        return Since(True, self.grid.s, self.positions(), frames, self.supports)
 
     def begin_from(self, frames: Array, forces: Array) -> None:
         """Starts warm from staggered frames and the internal force per segment, taken from another grid."""
@@ -246,7 +267,7 @@ class RodSolver:
         began = time.perf_counter()
         shortfall = find_shortfall(self.supports, self._extensible)
         if shortfall is not None:
-            return self._infeasible(shortfall, began)
+            return self.too_short(shortfall, began)
         methods: list[str] = []
         if self._slides:
             return self._slide(cold, methods, began)
@@ -395,7 +416,14 @@ class RodSolver:
         if not self.may_polish:
             return False
         coarse, turn = self.resolution() if look else self._resolution
-        return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN
+        return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN and not (coarse > TAUT and self._is_stretched())
+
+    def _is_stretched(self) -> bool:
+        """Whether a segment of the fourth-order element is longer than it can be: it is pulled taut beyond its grid."""
+        if self.scheme != POLISHED:
+            return False
+        chord = np.linalg.norm(np.diff(self.positions(), axis=0), axis=1)
+        return bool((chord > (1.0 + LONGER) * self.grid.h).any())
 
     def resolution(self) -> tuple[float, float]:
         """(max h √(|n|/B): above 1 a boundary layer is not resolved; largest rotation over one segment, rad)."""
@@ -503,23 +531,8 @@ class RodSolver:
             x[:, axis] += supports[k].position[axis] - x[at, axis]
         return x
 
-    def _infeasible(self, shortfall: Shortfall, began: float) -> RodReport:
-        return RodReport(
-            status="infeasible",
-            reason=shortfall.reason,
-            iterations=0,
-            residual=math.nan,
-            length_error=math.nan,
-            stable=None,
-            index=0,
-            neutral=0,
-            element="",
-            methods=(),
-            warnings=(),
-            others=(),
-            shortfall=shortfall.length,
-            seconds=time.perf_counter() - began,
-        )
+    def too_short(self, shortfall: Shortfall, began: float) -> RodReport:
+        return nothing_found("infeasible", shortfall.reason, began, shortfall.length)
 
     def _report(self, outcome: newton.Outcome, methods: list[str], began: float) -> RodReport:
         moments = len(self.staggered.moment_site) > 0

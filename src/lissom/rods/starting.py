@@ -54,6 +54,7 @@ def cold_start(solver: "RodSolver", methods: list[str]) -> newton.Outcome:
     The iterations reported are those on the way to the answer.
     """
     solver.neutral = -1
+    solver.begin_anew()
     if solver.coarse is not None:
         outcome = from_coarse(solver, solver.coarse, methods)
         if outcome is not None:
@@ -124,7 +125,8 @@ def lowest(solver: "RodSolver", found: list[Found], methods: list[str]) -> newto
     solver.others = named_once(energy, [OtherShape(k.energy, k.state) for k in found], solver.energy_noise)
     solver.q, solver.nu = state.q.copy(), state.nu.copy()
     if any(k.turn != 0.0 for k in solver.supports if k.direction == FRAME):
-        wound = wind_up(solver, methods)
+        solver.origin, solver.way = solver.at_twist_0(), []
+        wound = wind_up(solver, methods, solver.way)
         outcome = wound._replace(iterations=outcome.iterations + wound.iterations)
         if outcome.status == newton.CONVERGED and solver.others:
             solver.others = others_wound(solver, solver.others)
@@ -148,33 +150,40 @@ def others_wound(solver: "RodSolver", others: tuple[OtherShape, ...]) -> tuple[O
     wound: list[OtherShape] = []
     for other in others:
         solver.q, solver.nu = other.state.q.copy(), other.state.nu.copy()
-        if wind_up(solver, []).status == newton.CONVERGED:
+        if wind_up(solver, [], []).status == newton.CONVERGED:
             wound.append(OtherShape(solver.energy(), solver.state()))
     solver.q, solver.nu = q, nu
     return named_once(energy, wound, solver.energy_noise)
 
 
-def wind_up(solver: "RodSolver", methods: list[str]) -> newton.Outcome:
-    """Turns the clamps from twist 0 to their twist, in steps; each frame follows its share."""
+def wind(solver: "RodSolver", done: float, goal: float) -> None:
+    """Turns the clamps from one part of their twist to another; each frame between them follows by its share."""
+    clamps = [k for k in solver.supports if k.direction == FRAME]
+    if clamps:
+        turn = np.zeros((len(solver.q), 3))
+        share = np.interp(solver.layout.place, [k.place for k in clamps], [k.turn for k in clamps])
+        turn[:, 2] = (goal - done) * share
+        turn_frames(solver.q.copy(), turn, 1.0, solver.q)
+    solver.hold_frames(goal)
+
+
+def wind_up(solver: "RodSolver", methods: list[str], way: list[Array]) -> newton.Outcome:
+    """Turns the clamps from twist 0 to their twist, in steps. `way` gets the curves of the steps."""
     turns = [k.turn for k in solver.supports if k.direction == FRAME]
-    places = [k.place for k in solver.supports if k.direction == FRAME]
-    share = np.interp(solver.layout.place, places, turns)
     total = max(0.0, *turns) - min(0.0, *turns)
     step = min(1.0, LARGEST_WIND / total)
     done = 0.0
     spent = 0
     methods.append("winding up the twist")
-    turn = np.zeros((len(solver.q), 3))
     while True:
         goal = min(1.0, done + step)
         before_q, before_nu = solver.q.copy(), solver.nu.copy()
-        turn[:, 2] = (goal - done) * share
-        turn_frames(before_q, turn, 1.0, solver.q)
-        solver.hold_frames(goal)
+        wind(solver, done, goal)
         outcome = solver.follow(40, TOLERANCE if goal == 1.0 else LOOSE_TOLERANCE)
         spent += outcome.iterations
         if outcome.status == newton.CONVERGED:
             done = goal
+            way.append(solver.positions())
             if done >= 1.0:
                 return outcome._replace(iterations=spent)
             step = min(1.5 * step, LARGEST_WIND / total)
@@ -225,6 +234,7 @@ def is_demanding(line: Line) -> bool:
 def from_coarse(solver: "RodSolver", coarse: Coarse, methods: list[str]) -> newton.Outcome | None:
     """The whole start on the coarse grid, its shapes on the fine one; None where that is not beyond doubt."""
     few = coarse.solver
+    few.begin_anew()
     few.aim_at(solver.supports)
     used: list[str] = []
     found = rough_descents(few, used)
@@ -243,7 +253,7 @@ def from_coarse(solver: "RodSolver", coarse: Coarse, methods: list[str]) -> newt
     polished = solver.descend(POLISHED)
     if not is_direct(polished) or not solver.can_polish(look=False):
         return None
-    solver.others = tuple(others)
+    solver.others, solver.origin, solver.way = tuple(others), few.origin, few.way
     solver.count_neutral(polished)
     methods += ["coarse grid", *used, "polished"]
     return polished._replace(iterations=outcome.iterations + polished.iterations)

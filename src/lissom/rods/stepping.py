@@ -151,6 +151,7 @@ class Stepping(Bordered):
             self._stride = max(self._stride, float(np.abs(x - link.x).max()))
             link.q[:] = q
             link.x = x
+            link.solver.way.append(x)
         for body, (position, quaternion) in zip(self.bodies, trial.poses, strict=True):
             body.position, body.quaternion = position, quaternion
         self.contacts = self._seen = trial.contacts

@@ -182,7 +182,7 @@ def cable_slips(cable: Cable) -> list[Slip]:
     slips = _make_slips(cable) + _reach_slips(cable)
     slips += _clip_name_slips(cable) + _stretch_slips(cable) + _rest_fit_slips(cable)
     if not slips:  # these need places that make sense
-        slips = _same_place_slips(cable)
+        slips = _same_place_slips(cable) + _order_slips(cable)
         if not is_mounted(cable):  # otherwise the scene knows whether the frames of the parts are clamps
             slips += twisting.twist_slips(cable)
     return slips
@@ -288,6 +288,21 @@ def _same_place_slips(cable: Cable) -> list[Slip]:
                 slips.append((("clips", i, key), getattr(clip, key), message))
                 break
         held.append((place, clip.name))
+    return slips
+
+
+def _order_slips(cable: Cable) -> list[Slip]:
+    """What slides and has no place lies between the clips it is listed between: so these must be in order."""
+    slips: list[Slip] = []
+    placed = [(i, k.place(cable.length), k.name) for i, k in enumerate(cable.clips)]
+    for i, place, _ in placed:
+        if place is not None:
+            continue
+        before = next(((p, name) for n, p, name in reversed(placed) if n < i and p is not None), None)
+        after = next(((p, name) for n, p, name in placed if n > i and p is not None), None)
+        if before is not None and after is not None and before[0] > after[0]:
+            message = f"is missing: {before[1]}, listed before it, lies behind {after[1]}, listed after it"
+            slips.append((("clips", i, "at"), ABSENT, f"{message}; give at, or list the clips in order"))
     return slips
 
 

@@ -216,7 +216,7 @@ def checks(found: Findings) -> list[CheckValue]:
         point = None if result is None or check.at is None else place_on(result, check.at)
         value = None if check.value is None or not math.isfinite(check.value) else check.value
         text = check.rule.replace("_", " ") + (f" to {check.part}" if check.part else "")
-        ok = bool(check.ok) or check.ok is None
+        ok = result is not None and check.ok is not False  # without a shape nothing is known to be right
         values.append(CheckValue(check.cable, check.rule, text, check.limit, value, check.unit, check.at, point, ok))
     return values
 

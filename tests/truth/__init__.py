@@ -1,0 +1,1 @@
+"""Random scenes that combine features, and an independent judge of their answers."""
