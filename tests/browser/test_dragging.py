@@ -24,9 +24,9 @@ def test_an_end_dragged_is_where_the_pointer_put_it_and_the_certificate_holds(st
     after = page.position("brake hose/end")
     assert math.dist(after, before) > 0.005
     assert math.dist(page.pixels(after), goal) < 8.0
-    assert math.dist(page.place("brake hose", 1.0), after) < 1e-6
+    page.until_at("lissom.place('brake hose', 1)", after, 1e-6)
     page.until("lissom.store.get('readouts').status === 'converged'")
-    assert page.state("readouts")["cables"][0]["residual"] < 1e-6
+    page.until("lissom.store.get('readouts').cables[0].residual < 1e-6")
 
 
 def test_an_end_dragged_too_far_stops_taut_and_says_why(studio: Open) -> None:
@@ -54,7 +54,7 @@ def test_a_dragged_cable_can_leave_a_clip(studio: Open) -> None:
     page.until("lissom.store.get('scene').cables[0].supports.length === 4")
     clip = next(k for k in page.cable("brake hose")["supports"] if k["name"] == "clip 1")
     assert clip["kind"] == "clamp"
-    assert math.dist(page.place("brake hose", clip["at"]), clip["position"]) < 1e-6
+    page.until_at(f"lissom.place('brake hose', {clip['at']})", clip["position"], 1e-6)
 
 
 def test_a_part_moved_takes_along_what_sits_on_it(studio: Open) -> None:
@@ -64,7 +64,7 @@ def test_a_part_moved_takes_along_what_sits_on_it(studio: Open) -> None:
     page.send("Drag", position=[before[0] + 0.01, before[1], before[2] + 0.02])
     page.send("Drop")
     page.until("Math.abs(lissom.position('left plug')[2] - argument) < 1e-9", before[2] + 0.02)
-    assert math.dist(page.place("left", 1.0), page.position("left plug")) < 1e-6
+    page.until_at("lissom.place('left', 1)", page.position("left plug"), 1e-6)
     page.until("lissom.store.get('readouts').status === 'converged'")
 
 
@@ -95,7 +95,7 @@ def test_several_things_move_as_one_and_an_end_takes_the_frame_it_snaps_to(studi
     by = [[v - u for u, v in zip(a, b, strict=True)] for a, b in zip(before, after, strict=True)]
     assert by[0][2] > 0.01
     assert all(math.dist(k, (0.0, 0.0, by[0][2])) < 1e-9 for k in by)
-    assert math.dist(page.place("right", 1.0), page.position("right/end")) < 1e-6
+    page.until_at("lissom.place('right', 1)", page.position("right/end"), 1e-6)
     page.press("Control+z")
     page.until_at("lissom.position('trunk/start')", before[2], 1e-12)
     page.until_at("lissom.position('left plug')", before[0], 1e-12)
