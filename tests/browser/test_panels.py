@@ -142,6 +142,25 @@ def test_loads_stretches_and_types_of_a_cable(studio: Open) -> None:
     page.until("lissom.store.get('readouts').status === 'converged'")
 
 
+def test_fields_filled_in_before_the_first_is_answered_are_all_kept(studio: Open) -> None:
+    page = studio("brake-hose.toml")
+    page.select("brake hose")
+    page.click("load-add")
+    page.until("lissom.store.get('scene').cables[0].fields.loads?.length === 1")
+    page.ask(
+        """[['at', '300 mm'], ['force-x', '1 N'], ['force-z', '-3 N']].forEach(([field, text]) => {
+          const input = document.querySelector(`[data-test=load-0-${field}]`);
+          input.value = text;
+          input.dispatchEvent(new Event('input', { bubbles: true }));
+          input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+        })"""
+    )
+    page.until("lissom.store.get('scene').cables[0].fields.loads[0].force[2] === -3")
+    load = page.state("scene")["cables"][0]["fields"]["loads"][0]
+    assert load["force"] == [1, 0, -3]
+    assert math.isclose(load["at"], 0.3 / 0.42)
+
+
 def test_the_length_tools(studio: Open) -> None:
     page = studio("brake-hose.toml")
     page.select("brake hose")

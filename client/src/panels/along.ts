@@ -3,6 +3,7 @@ import { button } from "./buttons";
 import { selectField } from "./choices";
 import { h, Keyed, stack, type Piece } from "./elements";
 import { action, part, quantityField, vectorField } from "./fields";
+import { Sent } from "./inputs";
 import { typeChoices } from "./make";
 import { message, type Page } from "./page";
 import { parse } from "./quantities";
@@ -15,6 +16,8 @@ const NONE: readonly number[] = [0, 0, 0];
 
 /** The entries of a list of a cable, each of them edited by setting the whole list. */
 class Entries {
+  private readonly sent = new Sent<readonly Entry[]>();
+
   constructor(
     private readonly page: Page,
     private readonly name: string,
@@ -22,7 +25,7 @@ class Entries {
   ) {}
 
   get all(): readonly Entry[] {
-    return (this.page.cable(this.name)?.fields[this.key] ?? []) as Entry[];
+    return this.sent.or((this.page.cable(this.name)?.fields[this.key] ?? []) as Entry[]);
   }
 
   get length(): number {
@@ -30,7 +33,7 @@ class Entries {
   }
 
   set(entries: readonly Entry[]): Promise<unknown> {
-    return this.page.edit({ [`${this.name}/${this.key}`]: entries.length === 0 ? null : entries });
+    return this.sent.until(entries, () => this.page.edit({ [`${this.name}/${this.key}`]: entries.length === 0 ? null : entries }));
   }
 
   /** Fields of one, where null takes a field out. */

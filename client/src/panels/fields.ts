@@ -1,6 +1,6 @@
 // Fields: a value that is shown, typed, or slid. A refusal stands beside the field, and the old value comes back.
 import { h, setClass, setText, setTitle, type Piece } from "./elements";
-import { slide, Trouble, typedInput } from "./inputs";
+import { Sent, slide, Trouble, typedInput } from "./inputs";
 import type { Page } from "./page";
 import { complaint, parse, unitOf, wire, type Kind } from "./quantities";
 
@@ -76,6 +76,7 @@ export function vectorField(page: Page, options: VectorOptions): Piece {
   const { kind, test, title, label } = options;
   const names = options.names ?? ["x", "y", "z"];
   const trouble = new Trouble(page, test);
+  const sent = new Sent<readonly number[] | null>();
   const inputs = names.map((name, i) =>
     typedInput(page, {
       kind,
@@ -85,13 +86,13 @@ export function vectorField(page: Page, options: VectorOptions): Piece {
       value: () => options.value()?.[i] ?? null,
       commit: (text) =>
         trouble.watch(() => {
-          const now = options.value();
+          const now = sent.or(options.value());
           const given = parse(kind, text, page.unit);
           if (given === null) return Promise.reject(new Error(`${name}: ${complaint(kind, text, page.unit)}`));
           if (now === null) return Promise.reject(new Error("there is nothing to move yet"));
           const vector = [...now] as [number, number, number];
           vector[i] = given;
-          return options.commit(vector);
+          return sent.until(vector, () => options.commit(vector));
         }),
     }),
   );

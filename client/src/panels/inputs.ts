@@ -54,6 +54,25 @@ export class Trouble {
   }
 }
 
+/** What was sent and is not answered yet: the next edit builds on it, and not on what is still shown. */
+export class Sent<T> {
+  private last: { readonly value: T } | null = null;
+
+  or(shown: T): T {
+    return this.last === null ? shown : this.last.value;
+  }
+
+  async until(value: T, answered: () => Promise<unknown>): Promise<void> {
+    const mine = { value };
+    this.last = mine;
+    try {
+      await answered();
+    } finally {
+      if (this.last === mine) this.last = null;
+    }
+  }
+}
+
 let number = 0;
 
 interface TypedOptions {
