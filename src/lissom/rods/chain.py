@@ -68,6 +68,7 @@ class Work(NamedTuple):
     right: Array
     step: Array
     trial: Array
+    before: Array
     nu_new: Array
     nu_old: Array
     body_moment: Array
@@ -93,6 +94,7 @@ def workspace(chain: Chain) -> Work:
         right=np.zeros(width),
         step=np.zeros((frames, 3)),
         trial=np.zeros((frames, 4)),
+        before=np.zeros((frames, 4)),
         nu_new=np.zeros(width),
         nu_old=np.zeros(width),
         body_moment=np.zeros((len(chain.moment_site), 3)),

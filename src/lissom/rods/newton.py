@@ -165,7 +165,12 @@ def equilibrium(
                 continue
             unchecked = False
         near = turn < 1e-3 and residual < 1e-3 and closure < 1e-4
+        for j in range(runs):
+            work.nu_old[j] = nu[j]
         if line_search(chain, work, q, nu, scales, value, turn, near):
+            stalled = 0
+            continue
+        if moments and residual_search(chain, work, q, nu, scales, turn):
             stalled = 0
             continue
         stalled += 1
@@ -423,6 +428,52 @@ def line_search(
     for j in range(runs):  # the multipliers alone may still be right
         nu[j] = work.nu_new[j]
     return False
+
+
+@kernel
+def residual_search(chain: Chain, work: Work, q: Array, nu: Array, scales: Scales, turn: float) -> bool:
+    """Takes the longest of the steps 1, ½, ¼, … that leaves less out of balance; False if none does.
+
+    Moments have no energy: where no step lowers what comes nearest to one, Newton's still leads to a root. The old
+    multipliers are in `nu_old`.
+    """
+    runs = len(chain.target)
+    before = imbalance(work, scales, runs)
+    for i in range(len(q)):
+        for k in range(4):
+            work.before[i, k] = q[i, k]
+    length = min(1.0, LARGEST_TURN / turn) if turn > 0.0 else 1.0
+    for _ in range(10):
+        turn_frames(work.before, work.step, length, work.trial)
+        if not tears(work.before, work.trial):
+            for i in range(len(q)):
+                for k in range(4):
+                    q[i, k] = work.trial[i, k]
+            for j in range(runs):
+                nu[j] = work.nu_old[j] + length * (work.nu_new[j] - work.nu_old[j])
+            assemble(chain, work, q, nu)
+            if imbalance(work, scales, runs) < (1.0 - 0.1 * length) * before:
+                return True
+        length *= 0.5
+    for i in range(len(q)):
+        for k in range(4):
+            q[i, k] = work.before[i, k]
+    for j in range(runs):
+        nu[j] = work.nu_old[j]
+    return False
+
+
+@kernel
+def imbalance(work: Work, scales: Scales, runs: int) -> float:
+    """|g|²/(force·length)² + |c|²/length², of what `assemble` left."""
+    moments = 0.0
+    for i in range(len(work.gradient)):
+        for k in range(3):
+            moments += work.gradient[i, k] ** 2
+    gaps = 0.0
+    for j in range(runs):
+        gaps += work.closure[j] ** 2
+    return moments / (scales.force * scales.length) ** 2 + gaps / scales.length**2
 
 
 @kernel
