@@ -170,13 +170,18 @@ class Bordered(Gathered):
             Z[np.ix_(own, own)] += G[np.ix_(at, at)]
 
     def _hold_back(self, Z: Array, right: Array, duals: int, shift: float) -> None:
-        """Stiffens bodies that may touch: shifted as the frames are, and damped by what is out of balance."""
+        """Stiffens bodies: shifted as the frames are, where the shift is more than the least; those that may touch
+        always, and damped by what is out of balance.
+        """
         turn = shift * self.links[0].points
         firm = FIRM * self.hardness
         for b, body in enumerate(self.bodies):
-            if not body.touches:
-                continue
             own = duals + 6 * b + np.arange(6)
+            if not body.touches:
+                more = max(shift - self.least_shift, 0.0) * self.links[0].points
+                Z[own[:3], own[:3]] += more / self.length**2
+                Z[own[3:], own[3:]] += more
+                continue
             pull, twist = (float(np.linalg.norm(part)) for part in (right[own[:3]], right[own[3:]]))
             Z[own[:3], own[:3]] += turn / self.length**2 + firm + pull / (BODY_STEP * body.reach)
             Z[own[3:], own[3:]] += turn + firm * body.size**2 + twist / BODY_TURN

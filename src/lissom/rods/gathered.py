@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lissom.rods import bodies, dense, friction, rigid, springs
+from lissom.rods import bodies, dense, friction, newton, rigid, springs
 from lissom.rods.bodies import Body, Seat
 from lissom.rods.contacts import NO_LINK, Contacts, largest_pushes, places, worst_gaps
 from lissom.rods.link import Link
@@ -45,6 +45,7 @@ class Gathered:
         self.force = max(k.force for k in scales)
         self.soft = min(k.soft for k in scales)
         self.block = max(k.block for k in scales)
+        self.least_shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)  # of frames, N m
         self.penalty = max(k.penalty for k in scales)
         self.stiffness = max(push_stiffness(k) for k in self.links)
         self.hardness = HARDNESS * self.stiffness

@@ -106,7 +106,7 @@ class System(Stepping):
         self.caution, self._bolder, self._cuts = 1.0, BOLDER, 0
         self._lets_go = True
         shift_memory = 0.0
-        shifted = escapes = index = in_a_row = pressed = pulled = pinned = looks = 0
+        shifted = escapes = impatient = index = in_a_row = pressed = pulled = pinned = looks = 0
         for link in self.links:
             link.aim()
             link.x = link.locate(link.q, link.nu)
@@ -128,7 +128,7 @@ class System(Stepping):
             columns = self._columns()
             self._stretch(columns)
             columns, crowd = self._filled(columns)
-            shift = max(newton.NEARLY_NEUTRAL * self.soft, newton.ROUNDING * self.block)
+            shift = self.least_shift
             present, Z, right = self._reduce(columns, shift)
             slope = self._slope(Z, crowd) if there and present <= 0 else None
             index = max(present, 0) if slope is None else slope.number
@@ -172,8 +172,8 @@ class System(Stepping):
                 in_a_row += 1
             else:
                 in_a_row = 0
-            if there or (in_a_row >= newton.PATIENCE and escapes < MOST_ESCAPES):  # symmetry may hide the way down
-                escapes += 1
+            if there or (in_a_row >= newton.PATIENCE and impatient < MOST_ESCAPES):  # symmetry may hide the way down
+                escapes, impatient = escapes + there, impatient + (not there)
                 in_a_row = 0
                 self._leave_saddle(columns, Z, slope or self._slope(Z, crowd))
             else:
