@@ -176,8 +176,11 @@ class Stepping(Bordered):
         for number, (link, q, nu) in enumerate(zip(self.links, frames, forces, strict=True)):
             if self.bodies:
                 link.aim()
-            part, square, x = link.potential(q, nu, self._stretching(number, step))
+            part, square, x = link.potential(q, nu, self._stretching(number, step, 1.0))
             value += part + 0.5 * penalty * square
+            if length < 1.0 and link.solver.line.is_extensible:  # it is stretched by what acts then, not by what is aimed at
+                now = link.nu + length * step.pulls[number]
+                x = link.potential(q, now, self._stretching(number, step, length))[2]
             points.append(x)
         contacts = known
         if contacts is None:
@@ -200,11 +203,12 @@ class Stepping(Bordered):
         change = whole.value - start.value - (rubbing[1] - rubbing[0])
         return friction.lowest(self.contacts, aimed, (way[0], way[1]), self.bristle, self.caution, change)
 
-    def _stretching(self, number: int, step: Step) -> Terms | None:
-        """The contact forces after a step, on a link that they stretch: else what rubs would follow late."""
+    def _stretching(self, number: int, step: Step, length: float) -> Terms | None:
+        """The contact forces after a part of a step, on a link that they stretch: else what rubs would follow late."""
         if step.loads is None or not len(self.contacts) or not self.links[number].solver.line.is_extensible:
             return None
-        more = step.loads.on(number, np.zeros(int(step.loads.column.max(initial=-1)) + 1, dtype=np.int64))
+        loads = step.loads if length == 1.0 else step.loads._replace(direction=length * step.loads.direction)
+        more = loads.on(number, np.zeros(int(loads.column.max(initial=-1)) + 1, dtype=np.int64))
         return Terms(*(np.concatenate(k) for k in zip(loads_on(self.contacts.rows, number), more, strict=True)))
 
     def _clear(self, trial: Trial) -> float:
