@@ -24,8 +24,6 @@ Indices = NDArray[np.int64]
 
 # Driving force at which a slide is settled where everything is on its way to another place, as sliding.TOLERANCE.
 ON_THE_WAY = 1e-3
-# and with which a certificate is still given.
-CERTIFIED = 1e-5
 # Solves at other places that may fail before it is given up: each takes long.
 MOST_FAILURES = 4
 
@@ -103,14 +101,6 @@ class Slides:
                 self.surroundings.follow(number, solver)
 
     # ---- what drives them ----------------------------------------------------------------------------------------
-
-    def driven(self, system: System | None) -> tuple[Array, float]:
-        """The driving forces and what they are measured against, N; without a system of the cables one by one."""
-        if system is not None:
-            return self.forces(system), self.scale(system)
-        pairs = [(solver, mine) for solver, mine in zip(self.solvers, self.numbers, strict=True) if mine]
-        forces = np.concatenate([sliding.driving_forces(solver, mine) for solver, mine in pairs])
-        return forces, max(max(k.line.force_scale, float(np.abs(k.nu).max(initial=0.0))) for k, _ in pairs)
 
     def forces(self, system: System) -> Array:
         """(slides,) N: H⁺ − H⁻, cable by cable; without what contacts exert at the very point of the slide."""
