@@ -62,6 +62,10 @@ LARGEST_TURN = 3.0
 # A step that fails is halved at most so often.
 MOST_HALVINGS = 6
 MOST_STEPS = 400
+# A part that a cold start runs into is drawn back to so many sides of the cable, one after the other, by these
+# multiples of how deep the cable is in it.
+SIDES = 4
+DRAWN_BACK = (1.0, 1.5, 2.5, 4.0)
 
 
 class Ways(NamedTuple):
@@ -365,16 +369,15 @@ class Assembly:
             outcome, reason = self._judged(system, outcome, reason)
             if outcome.status == newton.CONVERGED:
                 return self._pushed_out(self._reports(system, outcome, "", began), found)
-        if found:
-            self._slides.put(places, None)
-            self._adopt(lonely)
-            self.stand(self._taken_away(found))
-            if not self._overlaps():
-                system = self._new_system()
-                outcome, reason = self._travel(system, self.goal)
-            self.stand(self.goal)
-            if outcome.status != newton.CONVERGED:
-                reason = self._stuck(found, len(attempts))
+        for poses in self._taken_away(found, places, lonely):
+            self.stand(poses)
+            system = self._new_system()
+            outcome, reason = self._travel(system, self.goal)
+            if outcome.status == newton.CONVERGED:
+                break
+        self.stand(self.goal)
+        if found and outcome.status != newton.CONVERGED:
+            reason = self._stuck(found, len(attempts))
         reports = self._pushed_out(self._reports(system, outcome, reason, began), found)
         if not are_good(reports):
             self._recover(before)
@@ -416,7 +419,8 @@ class Assembly:
                 f"it is mounted on {worst.part}, and touches it beyond two diameters from there: mount it nearer to "
                 f"its surface, or let the cable ignore {worst.part}"
             )
-        tried = f"from {shapes} first shape{'s' if shapes > 1 else ''}, and with {worst.part} drawn back and returned"
+        first = f"from {shapes} first shape{'s' if shapes > 1 else ''}"
+        tried = f"{first}, and with {worst.part} drawn back to each side and returned"
         every = "; ".join(overlap(k) for k in found)
         return f"{every}: {worst.cable} could not be pushed out of {worst.part}, {tried}; {cure}"
 
@@ -448,15 +452,38 @@ class Assembly:
             self._adopt(states)
             yield states
 
-    def _taken_away(self, found: list[Clearance]) -> list[Pose]:
-        """Poses of the parts with those that overlap drawn back, along the way out, until they do not."""
-        poses = list(self.goal)
-        for number, obstacle in enumerate(self.surroundings.obstacles):
-            worst = min((k for k in found if k.part == obstacle.name), key=lambda k: k.distance, default=None)
-            if worst is not None:
-                back = worst.normal * (1.1 * worst.distance - 2.0 * self.surroundings.margin)
-                poses[number] = (self.goal[number][0] + back, self.goal[number][1])
-        return poses
+    def _taken_away(
+        self, found: list[Clearance], places: list[Places], lonely: dict[str, RodState]
+    ) -> Iterator[list[Pose]]:
+        """Poses of the parts with those that overlap lonely cables drawn back until they do not: along the way out
+        first, then to the other sides of the cable. The cables are as they were alone each time.
+        """
+        worst = [
+            min((k for k in found if k.part == part), key=lambda k: k.distance) for part in {k.part for k in found}
+        ]
+        for turn in range(SIDES if worst else 0):
+            self._slides.put(places, None)
+            self._adopt(lonely)
+            ways = {k.part: turned(k.normal, self._tangent(k), turn * 2.0 * math.pi / SIDES) for k in worst}
+            least = {k.part: 2.0 * self.surroundings.margin - 1.1 * k.distance for k in worst}
+            for far in DRAWN_BACK:
+                poses = list(self.goal)
+                for number, obstacle in enumerate(self.surroundings.obstacles):
+                    if obstacle.name in ways:
+                        position, quaternion = self.goal[number]
+                        back = far * least[obstacle.name] * ways[obstacle.name]
+                        poses[number] = (position - back, quaternion)
+                self.stand(poses)
+                if not self._overlaps():
+                    yield poses
+                    break
+
+    def _tangent(self, at: Clearance) -> Array:
+        """(3,) of a cable where it is deepest in a part."""
+        solver = self.solvers[at.cable]
+        k = int(np.clip(np.searchsorted(solver.grid.s, at.place), 1, len(solver.grid.s) - 1))
+        chord = np.diff(solver.positions()[k - 1 : k + 1], axis=0)[0]
+        return np.asarray(chord / np.linalg.norm(chord))
 
     @staticmethod
     def _depth(found: list[Clearance]) -> float:
@@ -681,6 +708,13 @@ def settled(system: System, tolerance: float, depth: float, most: int = MOST_ITE
 def are_good(reports: dict[str, RodReport]) -> bool:
     """Whether all are of equilibria."""
     return all(k.status in ("converged", "unstable") for k in reports.values())
+
+
+def turned(direction: Array, axis: Array, angle: float) -> Array:
+    """A unit vector across the axis: the direction turned about it [Rodrigues]."""
+    across = direction - (direction @ axis) * axis
+    across = across / max(float(np.linalg.norm(across)), 1e-12) if angle else direction
+    return np.asarray(math.cos(angle) * across + math.sin(angle) * np.cross(axis, across))
 
 
 def pose_between(a: Pose, b: Pose, part: float) -> Pose:
