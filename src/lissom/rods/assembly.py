@@ -85,6 +85,7 @@ class Mark:
     origins: list[Pose]  # of the parts
     states: dict[str, RodState]
     places: list[Places]  # of sliding supports
+    bodies: dict[str, Pose]  # poses of free bodies
 
 
 class Assembly:
@@ -302,13 +303,24 @@ class Assembly:
         """Where the parts stand."""
         return [(k.position, k.quaternion) for k in self.surroundings.obstacles]
 
+    @property
+    def body_poses(self) -> dict[str, Pose]:
+        """Where free bodies are, by name."""
+        return {k.name: (k.position, k.quaternion) for k in self.bodies}
+
+    def place_bodies(self, poses: dict[str, Pose]) -> None:
+        """Puts the free bodies of these names there."""
+        for body in self.bodies:
+            body.position, body.quaternion = poses.get(body.name, (body.position, body.quaternion))
+
     def mark(self) -> Mark:
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        return Mark(self.past, self.last, self.origins, states, self._slides.places())
+        return Mark(self.past, self.last, self.origins, states, self._slides.places(), self.body_poses)
 
     def go_back(self, mark: Mark) -> None:
         """The cables as they were; where supports are to be stays. Others than the cables need another assembly."""
         self._slides.put(mark.places, None)
+        self.place_bodies(mark.bodies)
         targets = {name: solver.supports for name, solver in self.solvers.items()}
         self._adopt(mark.states)
         for name, solver in self.solvers.items():
@@ -356,21 +368,21 @@ class Assembly:
             guesses = [(self._depth(self._overlaps()), states) for states in self._first_guesses(lonely)]
             # the user's own shapes say on which side of things the cables lie: they come first
             attempts = self._led(guesses, attempts) if led else sorted([*attempts, *guesses], key=lambda k: k[0])
-        given, places = [(k.position, k.quaternion) for k in self.bodies], self._slides.places()
-        hanging = [hung(k) for k in self.bodies]
-        same = all(a is c and b is d for (a, b), (c, d) in zip(given, hanging, strict=True))
+        given, places = self.body_poses, self._slides.places()
+        hanging = {k.name: hung(k) for k in self.bodies}
+        same = all(a is hanging[name][0] and b is hanging[name][1] for name, (a, b) in given.items())
         for poses, (_, states) in itertools.product([given] if same else [given, hanging], attempts):
             self._slides.put(places, None)
             self._adopt(states)
-            for body, (position, quaternion) in zip(self.bodies, poses, strict=True):
-                body.position, body.quaternion = position, quaternion
+            self.place_bodies(poses)
             system = self._new_system()
             outcome, reason = self._settled(system, final=True, most=MOST_LED if led else MOST_COLD)
             outcome, reason = self._judged(system, outcome, reason)
             if outcome.status == newton.CONVERGED:
                 return self._pushed_out(self._reports(system, outcome, "", began), found)
-        for poses in self._taken_away(found, places, lonely):
-            self.stand(poses)
+        for drawn_back in self._taken_away(found, places, lonely):
+            self.stand(drawn_back)
+            self.place_bodies(given)
             system = self._new_system()
             outcome, reason = self._travel(system, self.goal)
             if outcome.status == newton.CONVERGED:

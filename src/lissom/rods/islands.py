@@ -114,7 +114,7 @@ class Islands:
         """An island that was solved in the present call, as it was before; in its place."""
         mark = self._before.pop(assembly)
         assembly.go_back(mark)
-        return self._instead([assembly], list(assembly.solvers), mark.past, mark.last, mark.origins)
+        return self._instead([assembly], list(assembly.solvers), mark.past, mark.last, mark.origins, mark.bodies)
 
     # ---- which cables are one island -----------------------------------------------------------------------------
 
@@ -154,7 +154,8 @@ class Islands:
         names = [name for bound in self._bound for name in bound if any(name in k.solvers for k in some)]
         past = Past.together([k.past for k in some], names)
         last = {name: report for k in some for name, report in k.last.items()}
-        return self._instead(some, names, past, last, some[0].origins)
+        poses = {name: pose for k in some for name, pose in k.body_poses.items()}
+        return self._instead(some, names, past, last, some[0].origins, poses)
 
     def _split(self, assembly: Assembly) -> None:
         """Several islands in place of one whose cables are apart again."""
@@ -168,16 +169,23 @@ class Islands:
         for numbers in parts:
             names = [name for k in numbers for name in bound[k]]
             mine = {name: last[name] for name in names}
-            self._instead(gone, names, past.only(names), mine, assembly.origins)
+            self._instead(gone, names, past.only(names), mine, assembly.origins, assembly.body_poses)
             gone = []
 
     def _instead(
-        self, gone: list[Assembly], names: list[str], past: Past, last: dict[str, RodReport], origins: list[Pose]
+        self,
+        gone: list[Assembly],
+        names: list[str],
+        past: Past,
+        last: dict[str, RodReport],
+        origins: list[Pose],
+        bodies: dict[str, Pose],
     ) -> Assembly:
-        """Another assembly that goes on from the contacts, reports and poses of parts of others."""
+        """Another assembly that goes on from the contacts, reports, and poses of parts and free bodies of others."""
         self.assemblies = [k for k in self.assemblies if k not in gone]
         assembly = self._make(names)
         assembly.stand(origins)
+        assembly.place_bodies(bodies)
         assembly.take(past)
         assembly.recall(last)
         self._found(assembly)

@@ -294,13 +294,14 @@ def bounds(line: Line, numbers: list[int], held: list[Array]) -> tuple[Array, Ar
     `held` says where the supports hold the cable.
     """
     margin = MARGIN * line.length
+    tight = 0.0 if line.is_extensible else 1.0001  # what stretches may be shorter than its way
     low, high = [], []
     for k in numbers:
         before = line.supports[k - 1] if k > 0 else None
         after = line.supports[k + 1] if k + 1 < len(line.supports) else None
-        low.append(margin if before is None else before.place + max(margin, 1.0001 * gap(held[k - 1], held[k])))
+        low.append(margin if before is None else before.place + max(margin, tight * gap(held[k - 1], held[k])))
         high.append(
-            line.length - margin if after is None else after.place - max(margin, 1.0001 * gap(held[k], held[k + 1]))
+            line.length - margin if after is None else after.place - max(margin, tight * gap(held[k], held[k + 1]))
         )
     return np.array(low), np.array(high)
 
