@@ -122,12 +122,18 @@ class Slides:
         return max([system.force, *(float(np.abs(k.nu).max(initial=0.0)) for k in system.links)])
 
     def limits(self, system: System) -> tuple[Array, Array]:
-        found = [
-            sliding.bounds(link.solver.line, mine, list(link.held))
-            for link, mine in zip(system.links, self.numbers, strict=True)
-            if mine
-        ]
-        return np.concatenate([k[0] for k in found]), np.concatenate([k[1] for k in found])
+        """As `sliding.rooms`, of all cables."""
+        found = []
+        for number, (link, mine) in enumerate(zip(system.links, self.numbers, strict=True)):
+            if mine:
+                afloat = frozenset(s.support for body in system.bodies for s in body.seats if s.link == number)
+                found.append(sliding.rooms(link.solver.line, mine, list(link.held), afloat))
+        rows = np.zeros((sum(len(k[1]) for k in found), sum(k[0].shape[1] for k in found)))
+        row = column = 0
+        for block, _ in found:
+            rows[row : row + block.shape[0], column : column + block.shape[1]] = block
+            row, column = row + block.shape[0], column + block.shape[1]
+        return rows, np.concatenate([k[1] for k in found])
 
     # ---- to rest -------------------------------------------------------------------------------------------------
 

@@ -139,7 +139,7 @@ def settle_from(solver: RodSolver, numbers: list[int], cold: bool, methods: list
         places,
         driving_forces(solver, numbers),
         driven,
-        lambda: bounds(solver.line, numbers, [np.array(k.position) for k in solver.line.supports]),
+        lambda: rooms(solver.line, numbers, [np.array(k.position) for k in solver.line.supports]),
         [line.supports[k].name for k in numbers],
         line.length,
         TOLERANCE * line.force_scale,
@@ -174,7 +174,6 @@ def run_to_rest(
     A place moves by no more than `most` (m) at a time. A `slope` that is handed in is used for as long as it serves.
     Without `certify` nothing is said of stability.
     """
-    reuse = slope is not None
     for _ in range(MOST_STEPS):
         there_yet = float(np.abs(force).max()) < tolerance
         if there_yet and not certify:
@@ -185,14 +184,15 @@ def run_to_rest(
         if there_yet or (certify and float(np.abs(step).max()) < AT_REST * length):
             driven(places)
             return Rest(places, slope, int(np.sum(np.linalg.eigvalsh(slope) < 0.0)), "")
-        low, high = limits()
-        reach = np.where(step > 0.0, high - places, places - low)
-        if np.any(reach <= 1e-6 * length):
+        rows, room = limits()
+        left, rate = rows @ places + room, rows @ step
+        out = (rate < 0.0) & (left <= 1e-6 * length)
+        if np.any(out):
             driven(places)
-            slid = [name for name, r in zip(names, reach, strict=True) if r <= 1e-6 * length]
+            slid = [name for name, row in zip(names, rows[out].T, strict=True) if np.any(row)]
             return Rest(places, None, 0, f"the cable slides out at {', '.join(slid)}: nothing stops it")
         part = min(1.0, most / max(float(np.abs(step).max()), 1e-300))
-        part = min(part, float(np.min(np.where(step == 0.0, 1.0, 0.9 * reach / np.maximum(np.abs(step), 1e-300)))))
+        part = min(part, float(np.min(0.9 * left[rate < 0.0] / -rate[rate < 0.0], initial=1.0)))
         whole = part
         for _ in range(12):
             there = driven(places + part * step)
@@ -202,11 +202,10 @@ def run_to_rest(
         else:
             driven(places)
             return Rest(places, None, 0, UNSETTLED)
-        serves = reuse and float(np.linalg.norm(there)) < (1.0 - 0.5 * part) * float(np.linalg.norm(force))
-        if part < whole:  # what sticks is stiffer than a difference can tell: go by what the step has shown
-            slope = secant(slope, part * step, there - force)
-        elif not serves:
-            slope = None
+        # beside a taut span, and where something sticks, forces change more than a difference can tell: go by what
+        # steps have shown
+        serves = float(np.linalg.norm(there)) < (1.0 - 0.5 * part) * float(np.linalg.norm(force))
+        slope = secant(slope, part * step, there - force) if serves or part < whole else None
         places, force = places + part * step, there
     return Rest(places, None, 0, UNSETTLED)
 
@@ -288,22 +287,38 @@ def uphill_free_step(slope: Array, force: Array) -> Array:
     return np.asarray(-vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor)))
 
 
-def bounds(line: Line, numbers: list[int], held: list[Array]) -> tuple[Array, Array]:
-    """How far each slide may go: its neighbours, and as much cable as each side needs to reach.
+def rooms(
+    line: Line, numbers: list[int], held: list[Array], afloat: frozenset[int] = frozenset()
+) -> tuple[Array, Array]:
+    """(rows, slides) and (rows,) m: `rows @ places + room` is how much shorter each span beside a slide may become.
 
-    `held` says where the supports hold the cable.
+    Each has to reach from support to support; `held` says where these hold the cable. What stretches may be shorter
+    than its way; what is `afloat`, on a free body, or free along an axis, follows.
     """
     margin = MARGIN * line.length
-    tight = 0.0 if line.is_extensible else 1.0001  # what stretches may be shorter than its way
-    low, high = [], []
-    for k in numbers:
-        before = line.supports[k - 1] if k > 0 else None
-        after = line.supports[k + 1] if k + 1 < len(line.supports) else None
-        low.append(margin if before is None else before.place + max(margin, tight * gap(held[k - 1], held[k])))
-        high.append(
-            line.length - margin if after is None else after.place - max(margin, tight * gap(held[k], held[k + 1]))
-        )
-    return np.array(low), np.array(high)
+    rows: list[Array] = []
+    room: list[float] = []
+
+    def add(last: int | None, first: int | None, least: float) -> None:
+        row, known = np.zeros(len(numbers)), -least
+        for k, sense in ((last, 1.0), (first, -1.0)):
+            if k is None:
+                known += line.length if sense > 0.0 else 0.0
+            elif k in numbers:
+                row[numbers.index(k)] = sense
+            else:
+                known += sense * line.supports[k].place
+        if row.any():
+            rows.append(row)
+            room.append(known)
+
+    add(0, None, margin)
+    add(None, len(line.supports) - 1, margin)
+    for a, b in itertools.pairwise(range(len(line.supports))):
+        free = not (all(line.supports[a].holds) and all(line.supports[b].holds))
+        loose = line.is_extensible or free or a in afloat or b in afloat
+        add(b, a, margin if loose else max(margin, 1.0001 * gap(held[a], held[b])))
+    return np.array(rows), np.array(room)
 
 
 def gap(a: tuple[float, float, float] | Array, b: tuple[float, float, float] | Array) -> float:
