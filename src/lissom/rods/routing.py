@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 MOST_STEPS = 40
 # |F − kλ| at which a span is settled, relative to the larger of the two and to its own scale B/r² + wr.
 TOLERANCE = 1e-7
+# and at which one is that no step brings nearer: equilibria on the way are those of a warm solve
+NEARLY = 1e-5
 # and so is one whose lengths would change by less than this part of the way: a taut span pulls that much harder
 AT_REST = 1e-10
 # ℓ − r stays between these, in units of r: beyond, the span is straight, or nothing keeps it from running away.
@@ -205,15 +207,17 @@ def balance(evaluate: Evaluate, y: Array, slope: Array | None) -> Found:
         if np.all(np.exp(y) * np.abs(step) < AT_REST * here.way):
             evaluate(y)
             return Found(y, slope, "", tuple(int(k) for k in np.flatnonzero(short)))
-        taken = search(evaluate, y, step, here)
+        taken = search(evaluate, y, step, here, ~short)
         if taken is None and fresh:
             evaluate(y)
-            return Found(y, slope, "the length does not settle: the shape snaps from one to another near it")
+            near = bool(np.all((here.off < NEARLY) | short))  # as near as the equilibria are exact
+            reason = "" if near else "the length does not settle: the shape snaps from one to another near it"
+            return Found(y, slope, reason, tuple(int(k) for k in np.flatnonzero(short)) if near else ())
         poor = taken is None
         if taken is not None:
             there, moved = taken
             after = there.gradient(moved)
-            poor = bool(np.linalg.norm(after) > 0.3 * np.linalg.norm(gradient))
+            poor = bool(np.linalg.norm(after[~short]) > 0.3 * np.linalg.norm(gradient[~short]))
             slope = updated(slope, moved - y, after - gradient)
             y, here = moved, there
         if taken is None or (poor and len(y) > 1):
@@ -231,16 +235,18 @@ def updated(slope: Array, step: Array, change: Array) -> Array:
     return np.asarray(slope + np.outer(off, off) / along)
 
 
-def search(evaluate: Evaluate, y: Array, step: Array, here: Balance) -> tuple[Balance, Array] | None:
-    """A step that leads towards the balance, halved until it does; None if it never does."""
-    size = float(np.linalg.norm(here.gradient(y)))
+def search(
+    evaluate: Evaluate, y: Array, step: Array, here: Balance, free: NDArray[np.bool_]
+) -> tuple[Balance, Array] | None:
+    """A step that leads towards the balance of the `free` spans, halved until it does; None if it never does."""
+    size = float(np.linalg.norm(here.gradient(y)[free]))
     for _ in range(8):
         if not np.any(step):
             return None
         there = evaluate(y + step)
         if there is not None:
             gradient = there.gradient(y + step)
-            if np.linalg.norm(gradient) < size or float(gradient @ step) < 0.0:
+            if np.linalg.norm(gradient[free]) < size or float(gradient @ step) < 0.0:
                 return there, y + step
         step = 0.5 * step
     return None
