@@ -112,7 +112,7 @@ def add_ends(draft: Draft, data: Data, c: Curve, rope: bool) -> None:
             data["end"]["free"] = [str(rng.choice(["x", "y", "z"]))]
             draft.features.add("free axis")
     draft.features.add(f"end {end}")
-    if start == end == "clamp" and not rope and chance(rng, 0.7):
+    if start == end == "clamp" and not rope and chance(rng, 0.85):
         add_twist(draft, data)
 
 
@@ -133,9 +133,9 @@ def held(draft: Draft, c: Curve, at: float, kind: str) -> Data:
 
 
 def add_twist(draft: Draft, data: Data) -> None:
-    """Mostly within a turn, now and then up to two and a half."""
+    """Up to half a turn, a turn, or two and a half."""
     rng = draft.rng
-    largest = float(rng.choice([180.0, 360.0, 900.0], p=[0.5, 0.2, 0.3]))
+    largest = float(rng.choice([180.0, 360.0, 900.0], p=[0.3, 0.1, 0.6]))
     data["twist"] = math.radians(float(rng.uniform(-largest, largest)))
     if abs(data["twist"]) > math.pi:
         data["points"] = max(data["points"], 65)

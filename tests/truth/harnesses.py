@@ -32,7 +32,7 @@ def harness(draft: Draft) -> None:
         edges.append((k, other, far))
     for k, other, far in edges:
         add_branch(draft, joints, k, other, far, radius)
-    if len(joints) > 1 and chance(rng, 0.6):
+    if len(joints) > 1 and chance(rng, 0.8):
         pair = next(((i, j) for i, j, _ in edges if j is not None), None)
         if pair is not None:
             add_branch(draft, joints, pair[0], pair[1], joints[pair[1]][0], radius, bulge=True)
@@ -50,6 +50,17 @@ def spread(rng: np.random.Generator, ways: list[Array]) -> Array | None:
     return None
 
 
+def bulging(rng: np.random.Generator, way: Array, others: list[Array], beyond: list[Array]) -> tuple[Array, Array]:
+    """How a second branch leaves one junction and arrives at the next: apart from the `others` there, and `beyond`."""
+    found: list[tuple[float, Array, Array]] = []
+    for _ in range(50):
+        side = unit(np.cross(way, direction(rng)))
+        leave, arrive = unit(way + 1.2 * side), unit(way - 1.2 * side)
+        nearest = max([leave @ k for k in others] + [-arrive @ k for k in beyond])
+        found.append((float(nearest), leave, arrive))
+    return min(found, key=lambda k: k[0])[1:]
+
+
 def add_branch(
     draft: Draft,
     joints: list[tuple[Array, list[Data], list[Array]]],
@@ -64,9 +75,9 @@ def add_branch(
     begin = joints[near][0]
     distance = float(np.linalg.norm(goal - begin))
     way = unit(goal - begin)
-    side = unit(np.cross(way, direction(rng)))
-    leave = unit(way + (1.2 if bulge else 0.0) * side)
-    arrive = unit(way - (1.2 if bulge else 0.0) * side)
+    leave = arrive = way
+    if bulge:
+        leave, arrive = bulging(rng, way, joints[near][2], joints[far or 0][2])
     length = distance * float(rng.uniform(1.3, 1.5) if bulge else rng.uniform(1.04, 1.25))
     data: Data = {
         "name": f"c{len(draft.data['cables'])}",

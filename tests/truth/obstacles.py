@@ -13,7 +13,7 @@ from tests.truth.touching import local
 from tests.truth.turning import Array, framed, quaternion, unit
 
 KINDS = ("plane", "sphere", "cylinder", "capsule", "box", "mesh", "profile")
-OFTEN = (0.2, 0.16, 0.16, 0.12, 0.13, 0.13, 0.1)
+OFTEN = (0.14, 0.15, 0.15, 0.14, 0.14, 0.14, 0.14)
 TRIES = 12
 CLEAR = 4.0  # radii between supports and parts
 

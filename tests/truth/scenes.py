@@ -12,7 +12,7 @@ from tests.truth import harnesses, obstacles
 from tests.truth.cabling import Draft, add_cable, chance
 from tests.truth.curves import curve, moved
 
-FAMILIES = {"lone": 0.28, "parts": 0.3, "bundle": 0.12, "harness": 0.17, "plug": 0.13}
+FAMILIES = {"lone": 0.22, "parts": 0.38, "bundle": 0.12, "harness": 0.16, "plug": 0.12}
 
 
 def scene(seed: int) -> tuple[dict[str, Any], set[str]]:
@@ -32,12 +32,12 @@ def scene(seed: int) -> tuple[dict[str, Any], set[str]]:
                 obstacles.around(draft)
         case "harness":
             harnesses.harness(draft)
-            if chance(rng, 0.6):
-                obstacles.around(draft, most=1)
+            if chance(rng, 0.85):
+                obstacles.around(draft, most=2)
         case "plug":
             harnesses.plug(draft)
-            if chance(rng, 0.6):
-                obstacles.around(draft, most=1)
+            if chance(rng, 0.85):
+                obstacles.around(draft, most=2)
     if draft.rng.random() < 0.1:
         draft.data["gravity"] = (rng.uniform(2.0, 9.81) * obstacles.down(rng)).tolist()
         draft.features.add("gravity")
@@ -51,7 +51,7 @@ def lone(draft: Draft, level: bool = False) -> None:
     add_cable(draft, curve(rng, length, level=level), length, rich=1.0)
     ends = draft.data["cables"][0]
     held = "end" in ends and "free" not in ends["end"]
-    if held and "rope" not in draft.features and "stretch" not in draft.features and chance(rng, 0.35):
+    if held and "rope" not in draft.features and "stretch" not in draft.features and chance(rng, 0.5):
         draft.features.add("soft")
 
 
