@@ -18,6 +18,7 @@ from lissom.rods.judge.certificate import WORDS
 from lissom.rods.line import Line
 from lissom.rods.solver import RodSolver
 from lissom.scene.templates import TEMPLATES
+from tests.truth.checker import check
 
 CASES = Path(__file__).parent / "data" / "cases"
 HOSE = """
@@ -41,22 +42,14 @@ def case(name: str) -> Simulation:
 # ---- certified and wrong, once ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["sleeve119", "sleeve137", "sleeve_in_stretch"])
-def test_a_sleeve_that_slid_past_a_load_or_a_border_is_not_certified(name: str) -> None:
-    report = case(name).solve()
-    assert report.status == "not_converged"
-    certificate = report.cables["c"].certificate
-    assert certificate is not None
-    assert not certificate.ok
-    assert certificate.worst > 10.0
-
-
-def test_a_ring_that_slides_away_from_a_load_is_held_and_not_driven() -> None:
-    simulation = case("ring166")
+@pytest.mark.parametrize("name", ["sleeve119", "sleeve137", "sleeve_in_stretch", "ring166"])
+def test_what_slides_past_a_load_or_a_border_rests_where_nothing_drives_it(name: str) -> None:
+    simulation = case(name)
     report = simulation.solve().raise_if_failed()
     certificate = report.cables["c"].certificate
     assert certificate is not None
     assert certificate.worst < 1.0
+    assert not check(json.loads((CASES / f"{name}.json").read_text()), simulation)
 
 
 def test_turns_lost_without_contact_are_told_of() -> None:

@@ -39,6 +39,7 @@ from lissom.rods.past import Past
 from lissom.rods.reading import retwisted
 from lissom.rods.result import CableResult
 from lissom.rods.solver import RodSolver
+from lissom.rods.starting import WINDING
 from lissom.rods.stopping import Stop, Sweep
 from lissom.rods.surroundings import Clearance
 from lissom.rods.transfer import transferred
@@ -46,6 +47,7 @@ from lissom.scene import Cable, Problem, SceneError
 from lissom.scene.errors import ABSENT
 from lissom.scene.pose import Pose, relative
 from lissom.standing import Standing
+from lissom.twisting import twist, wound
 
 Array = NDArray[np.float64]
 
@@ -210,14 +212,46 @@ class Cables:
     def solve_rods(self, cold: bool) -> Report:
         """Equilibrium of the rods that changed, at the lengths that they have."""
         began = time.perf_counter()
-        iterations = 0
         self.stops = ()
+        twisted = {name: self.solvers[name] for name in self._to_wind(cold)}
+        return self._wound(twisted, cold, began) if twisted else self._solve_changed(cold, began)
+
+    def _solve_changed(self, cold: bool, began: float) -> Report:
         if self._meets:
             return self._solve_together(cold, began)
+        iterations = 0
         for name in [k for k in rods_of(self._standing.scene) if cold or k in self.dirty]:
             report = self._solve_lone(name, cold) if name in self._touchy else self.solvers[name].solve(cold)
             self._take(name, report)
             iterations += report.iterations
+        return self.overall(iterations, began)
+
+    def _to_wind(self, cold: bool) -> list[str]:
+        """Twisted cables that begin anew, and do not wind up alone: they slide, or meet something."""
+        found = []
+        for name in rods_of(self._standing.scene):
+            solver = self.solvers[name]
+            alone = not self._meets and not any(k.slides for k in solver.supports)
+            afloat = any(key[0] == name for key in self._hear().seats(self.seats))
+            if not alone and not afloat and (cold or solver.solved is None) and twist(solver.supports) > 0.0:
+                found.append(name)
+        return found
+
+    def _wound(self, twisted: dict[str, RodSolver], cold: bool, began: float) -> Report:
+        """All that changed, twisted cables from their answer for twist 0 on."""
+
+        first: dict[str, RodReport] = {}
+
+        def solve(cold: bool) -> Report:
+            self.dirty |= twisted.keys()
+            report = self._solve_changed(cold, began)
+            for name in twisted:
+                first.setdefault(name, self.reports[name])
+            return report
+
+        _, iterations = wound(twisted, solve, cold)
+        for name, report in first.items():
+            self.reports[name] = replace(self.reports[name], methods=methods_of(report, self.reports[name]))
         return self.overall(iterations, began)
 
     def solve_kinematic(self, cold: bool, budget: float | None, iterations: int, began: float) -> Report:
@@ -249,7 +283,19 @@ class Cables:
             if report is not None:
                 return report
             self.islands = Islands([[name]], self._make_assembly)
-        report = self.islands.solve(cold, {name})[name]
+        together = self.islands
+
+        first: list[RodReport] = []
+
+        def among_itself(cold: bool) -> RodReport:
+            first.append(together.solve(cold, {name})[name])
+            return first[-1]
+
+        if (cold or solver.solved is None) and twist(solver.supports) > 0.0:
+            report, iterations = wound({name: solver}, among_itself, cold)
+            report = replace(report, iterations=iterations, methods=methods_of(first[0], report))
+        else:
+            report = among_itself(cold)
         if report.status == "converged" and not self.islands.contacts:
             self.islands = None
         return report
@@ -488,6 +534,11 @@ class Cables:
         """Frames at the points of a cable, and the force in its segments (N): what another grid can begin from."""
         sides = self.result(name)._sides
         return sides.frames, 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
+
+
+def methods_of(first: RodReport, last: RodReport) -> tuple[str, ...]:
+    """Those used at twist 0, and on the way from there."""
+    return tuple(dict.fromkeys((*first.methods, WINDING, *last.methods)))
 
 
 def pushes_on(name: str, contacts: Sequence[Contact]) -> Array:

@@ -52,7 +52,7 @@ class Hearing:
         """Of cables that were solved: `asked` where their supports are to be, `seated` those on free parts; and where
         all else is handed out to be.
         """
-        seats = seated | self._joined
+        seats = self.seats(seated)
         poses = {**parts, **junctions}
         cables = {
             name: self._given(self.scene.cable(name), result, asked[name], seats, poses, since.get(name))
@@ -60,6 +60,10 @@ class Hearing:
         }
         things = {name: self._thing(name, solid, parts[name]) for name, solid in solids.items()} if solids else {}
         return self._judge.verdict(Case(cables, things, self._bodies(seats, poses), contacts))
+
+    def seats(self, seated: Seats) -> Seats:
+        """Of all supports on what is free: `seated` those on parts, and those on junctions."""
+        return seated | self._joined
 
     def _given(
         self,

@@ -433,7 +433,8 @@ class RodSolver:
     def _warm(self, methods: list[str]) -> newton.Outcome:
         """From the state at hand; failing that in steps from the last good one; failing that cold."""
         scheme = self.scheme
-        outcome = self.follow(30, TOLERANCE if self._exact else WARM_TOLERANCE)
+        exact = self._exact or self._slides  # places are found by differences
+        outcome = self.follow(30, TOLERANCE if exact else WARM_TOLERANCE)
         note(methods, outcome)
         if outcome.status == newton.CONVERGED:
             if scheme == POLISHED and self.can_polish(look=False):

@@ -37,6 +37,7 @@ SAME = math.cos(0.05)
 # Twist is wound up in steps of at most this (rad), and at least this.
 LARGEST_WIND = math.radians(60.0)
 SMALLEST_WIND = math.radians(0.5)
+WINDING = "winding up the twist"
 
 
 class Found(NamedTuple):
@@ -174,7 +175,7 @@ def wind_up(solver: "RodSolver", methods: list[str], way: list[Array]) -> newton
     step = min(1.0, LARGEST_WIND / total)
     done = 0.0
     spent = 0
-    methods.append("winding up the twist")
+    methods.append(WINDING)
     while True:
         goal = min(1.0, done + step)
         before_q, before_nu = solver.q.copy(), solver.nu.copy()

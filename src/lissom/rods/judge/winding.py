@@ -33,7 +33,8 @@ class Since(NamedTuple):
     positions: Array  # (points, 3) m
     quaternions: Array  # (points, 4)
     supports: tuple[Support, ...]  # where they were, with their turns then
-    way: Sequence[Array] = ()  # (points, 3) m each: the curves of accepted steps from there, where they are known
+    way: Sequence[Array] = ()  # (points, 3) m each: the curves of accepted steps from there; none: straight
+    known: bool = True  # whether the way is
 
 
 class Wound(NamedTuple):
@@ -104,7 +105,9 @@ def meets_ray(x: Array, q: Array) -> bool:
 
 
 def crossed(answer: Answer, since: Since) -> tuple[int, int]:
-    """(how often it passed through itself, through its end rays) on the way."""
+    """(how often it passed through itself, through its end rays) on the way; nothing where that is not known."""
+    if not since.known:
+        return 0, 0
     same = len(since.s) == len(answer.s)
     if not (same or since.way) or (not since.way and runs_along(since.quaternions, answer.quaternions)):
         return 0, 0

@@ -1,0 +1,38 @@
+"""Scenes that were refused once though they have a shape: found at random, each by another fault."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lissom import Scene, Simulation
+from tests.truth.checker import check
+from tests.truth.run import BENT
+
+CASES = Path(__file__).parents[1] / "data" / "cases"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "moments_on_a_plug",  # moments have no energy, and no step lowered it
+        "plug_on_balls_above",  # no shift kept a free body from climbing
+        "soft_axially_in_a_harness",  # points of short steps were stretched by the forces of whole ones
+        "slide_in_a_harness",  # the assembly had a bound of its own for slides
+        "through_a_cylinder",  # it was drawn back to one side only
+        "islands_with_a_junction",  # the pose of a free junction was lost when islands were split
+        "ring_beside_a_stretched_span",  # what stretches may be shorter than its way
+        "sleeve_beside_a_free_junction",  # which follows: it limits no slide
+        "soft_length_as_short_as_can_be",  # one span at its shortest kept the other from settling
+        "crossing",
+    ],
+)
+def test_what_was_refused_is_right(name: str) -> None:
+    data = json.loads((CASES / f"{name}.json").read_text())
+    simulation = Simulation(Scene.from_dict(data))
+    if data.get("title") == "soft":
+        simulation.soften("c0", bent=BENT)
+    simulation.solve().raise_if_failed()
+    if data.get("title") == "soft":
+        data = simulation.scene.to_dict()
+    assert not check(data, simulation)
