@@ -72,6 +72,7 @@ class Cables:
         self.made: dict[tuple[str, ...], Solid] = {}  # all that were ever needed, by what they are made from
         self.islands: Islands | None = None
         self._past: Past | None = None  # of contacts, for the next assembly
+        self._kept: tuple[Past | None, tuple[Contact, ...]] = (None, ())  # what touched when all was last certified
         self._sweep: Sweep | None = None
         self._lone: Lone | None = None  # the only cable that can touch anything: itself
         self.stops: tuple[Stop, ...] = ()  # held parts that could not go all their way
@@ -398,7 +399,8 @@ class Cables:
     @property
     def contacts(self) -> tuple[Contact, ...]:
         self._assemble_again()
-        found = () if self.islands is None else self.islands.contacts
+        kept = () if all(k.is_shape for k in self.reports.values()) else self._kept[1]
+        found = kept if self.islands is None else self.islands.contacts
         return (*found, *(k for solver in self.jointed.values() for k in solver.contacts()))
 
     @property
@@ -458,6 +460,8 @@ class Cables:
                 reason = f"solved together with {other}, which failed: {why.reason}"
                 self.reports[name] = replace(self.reports[name], status=why.status, reason=reason)
             self._take_back(name)
+        if not failed:
+            self._kept = self.past, contacts
         if self._meets and not self.dirty & set(rods):
             self._standing.settle(bodies)
         return with_stops(self.overall(report.iterations, 0.0), self.stops)._replace(seconds=report.seconds)
@@ -508,7 +512,7 @@ class Cables:
             places = zip(old.supports, state.supports, strict=True)
             supports = tuple(k._replace(place=was.place) if k.slides else k for k, was in places)
             self.solvers[name] = type(old)(replace(old.line, supports=supports), state, self.formulation)
-        self.islands, self._lone = None, None
+        self.islands, self._lone, self._past = None, None, self._kept[0]
 
     # ---- results -------------------------------------------------------------------------------------------------
 

@@ -173,4 +173,4 @@ def test_a_slide_that_is_driven_is_not_certified(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("lissom.rods.slides.Slides.settle", lambda self, system, solve, most, final: (solve(), ""))
     report = sim.solve()
     assert not report.ok
-    assert "driven along its cable" in report.reason
+    assert "clip: is driven along the cable" in report.reason

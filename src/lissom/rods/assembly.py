@@ -42,7 +42,7 @@ MOST_ITERATIONS = 120
 MOST_COLD = 240
 # from a shape that the user gave, which may be far from equilibrium: the lonely cable may not go there first
 MOST_LED = 600
-TOLERANCE = 1e-8
+TOLERANCE = 3e-9
 ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
@@ -399,7 +399,7 @@ class Assembly:
         """Reports of cables that stand or fall together: those with a shape of their own have none among the others."""
         failed = next(name for name, k in reports.items() if not are_good({name: k}))
         bad = {name: k for name, k in reports.items() if not are_good({name: k})}
-        return self.put_back(f"it is solved together with {failed}, which has no shape") | bad
+        return self.put_back(f"it is solved together with {failed}, which has no shape: {bad[failed].reason}") | bad
 
     def _recover(self, before: Mark | None) -> None:
         """After a cold start that failed: as all were last solved; without a shape where they never were."""

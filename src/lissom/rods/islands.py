@@ -67,8 +67,9 @@ class Islands:
             if not anew and not are_good(found):
                 self._before.pop(assembly, None)
                 failed = next(name for name, k in found.items() if not are_good({name: k}))
+                reason = f"put back to where it was, for {failed} has no shape there: {found[failed].reason}"
                 for other in list(self._before):
-                    reports |= self._back(other).put_back(f"put back to where it was: {failed} has no shape there")
+                    reports |= self._back(other).put_back(reason)
                 return reports
         for assembly in list(self.assemblies):
             mine = {name: reports[name] for name in assembly.solvers if name in reports}

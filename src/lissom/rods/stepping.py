@@ -178,7 +178,7 @@ class Stepping(Bordered):
                 link.aim()
             part, square, x = link.potential(q, nu, self._stretching(number, step, 1.0))
             value += part + 0.5 * penalty * square
-            if length < 1.0 and link.solver.line.is_extensible:  # by what acts then, not by what is aimed at
+            if length < 1.0 and link.solver.line.is_extensible and not aimed.rubs:  # by what acts then
                 now = link.nu + length * step.pulls[number]
                 x = link.potential(q, now, self._stretching(number, step, length))[2]
             points.append(x)
