@@ -449,7 +449,8 @@ class Cables:
         ruled = {k: with_certificate(self.reports[k], certificates[k]) for k in solved if k in certificates}
         self.reports |= ruled
         failed = {name: k for name, k in ruled.items() if not k.is_shape}
-        lost = self._together(failed) & set(solved) if failed else set()
+        begun = all(name in self.certified for name in solved)  # then all are put back, as where one is not found
+        lost = set(solved) if failed and begun else self._together(failed) & set(solved)
         for name in ruled.keys() - lost:
             result = results[name]
             result.report, result.asked, result.pushes = ruled[name], self.asked[name], pushes_on(name, contacts)
@@ -509,8 +510,11 @@ class Cables:
         if state is None or len(state.supports) != len(old.supports) or state.s[-1] != old.line.length:
             self.solvers[name] = type(old)(old.line, None, self.formulation)
         else:
-            places = zip(old.supports, state.supports, strict=True)
-            supports = tuple(k._replace(place=was.place) if k.slides else k for k, was in places)
+            afloat = {key[1] for key in self._hear().seats(self.seats) if key[0] == name}  # where the bodies were then
+            pairs = zip(old.supports, state.supports, strict=True)
+            supports = tuple(
+                was if k.name in afloat else k._replace(place=was.place) if k.slides else k for k, was in pairs
+            )
             self.solvers[name] = type(old)(replace(old.line, supports=supports), state, self.formulation)
         self.islands, self._lone, self._past = None, None, self._kept[0]
 

@@ -143,7 +143,10 @@ def test_where_one_fails_the_others_are_as_they_were() -> None:
     simulation.move("carrier", position=(0.08, 0.0, 0.0))
     report = simulation.solve()
     assert [report.cables[f"hose {k}"].status for k in range(3)] == ["not_converged", "not_converged", "infeasible"]
-    assert report.cables["hose 0"].reason == "put back to where it was, for hose 2 has no shape there: " + report.cables["hose 2"].reason
+    assert (
+        report.cables["hose 0"].reason
+        == "put back to where it was, for hose 2 has no shape there: " + report.cables["hose 2"].reason
+    )
     for name, x in before.items():
         assert np.abs(points(simulation, name) - x).max() < 1e-12
     simulation.move("carrier", position=(0.01, 0.0, 0.0))

@@ -28,7 +28,7 @@ LONGEST = 60.0  # s, of one solve
 # What a refusal says, in one of these words: what is in the way, and where, or what is missing.
 REASONS = (
     "too short|inside|pressed against|jammed against|slides out|do not settle|driven along|from where|would not stay|"
-    "no equilibrium|out of balance|too tight"
+    "no equilibrium|out of balance|too tight|use more points|for want of points|passed through"
 )
 
 
@@ -42,6 +42,7 @@ class Outcome:
     certified: int = 0
     excused: list[str] = field(default_factory=list)  # refusals with the independent reason
     refused: list[str] = field(default_factory=list)  # refusals without one
+    coarse: list[str] = field(default_factory=list)  # for want of points
     faults: list[str] = field(default_factory=list)
 
 
@@ -122,7 +123,8 @@ def judge(report: Report, out: Outcome, what: str, reasons: list[str]) -> None:
     named = any(name in report.reason for name in report.cables)
     if not named or not re.search(r"\d", report.reason) or not re.search(REASONS, report.reason):
         out.faults.append(f"says nothing useful: {text}")
-    (out.excused if reasons else out.refused).append(f"{text} [{'; '.join(reasons)}]" if reasons else text)
+    unexcused = out.coarse if report.status == "under_resolved" else out.refused
+    (out.excused if reasons else unexcused).append(f"{text} [{'; '.join(reasons)}]" if reasons else text)
 
 
 def kept_nothing(simulation: Simulation, report: Report) -> list[str]:
@@ -156,8 +158,10 @@ def changed(simulation: Simulation, good: Frame) -> list[str]:
 # cable slipped through it where it is held (100), a way out of a saddle right through a bar (280).
 MENDED = (30, 41, 45, 67, 100, 101, 148, 151, 160, 280)
 # Of all solves, the part that may be refused, with the reason said, though nothing here shows why it must be. Measured:
-# 1.1 % of the solves of all 300 seeds (15 of 1,325).
+# 1.3 % of the solves of all 300 seeds (17 of 1,260).
 UNEXCUSED = 0.02
+# and the part that may be refused for want of points. Measured: 2.1 %.
+COARSE = 0.03
 
 
 @pytest.mark.parametrize(
@@ -174,4 +178,6 @@ def test_certified_or_honestly_refused(seeds: Sequence[int], tmp_path: Path) -> 
     assert not {k.seed: k.faults for k in outcomes if k.faults}
     refused = {k.seed: k.refused for k in outcomes if k.refused}
     assert sum(len(k) for k in refused.values()) <= UNEXCUSED * sum(k.solves for k in outcomes), refused
+    coarse = {k.seed: k.coarse for k in outcomes if k.coarse}
+    assert sum(len(k) for k in coarse.values()) <= max(COARSE * sum(k.solves for k in outcomes), 1.0), coarse
     assert sum(k.certified for k in outcomes) > 0.6 * sum(k.solves for k in outcomes)

@@ -21,8 +21,13 @@ TURNS = 0.12  # of a turn: links are counted from a grid
 NAMED = ("slipped over an end", "passed through itself")
 
 
-def check(scene: Data, sim: lissom.Simulation, *, turns: bool = True) -> Verdict:
-    """All violations of one solved simulation. `scene` is what was asked, with lengths as they were found."""
+def check(
+    scene: Data, sim: lissom.Simulation, *, turns: bool = True, soft: tuple[Data, float] | None = None
+) -> Verdict:
+    """All violations of one solved simulation. `scene` is what was asked, with lengths as they were found.
+
+    `soft`: the scene before c0 found its own length, and how bent it is to be.
+    """
     verdict = Verdict()
     answers = answers_of(scene, sim)
     poses = standing(scene, sim)
@@ -40,7 +45,7 @@ def check(scene: Data, sim: lissom.Simulation, *, turns: bool = True) -> Verdict
     check_bodies(answers, scene, poses, contacts, verdict)
     check_touching(answers, scene, poses, contacts, verdict)
     if turns:
-        check_turns(scene, sim, answers, verdict)
+        check_turns(scene, sim, answers, verdict, soft)
     return verdict
 
 
@@ -85,16 +90,26 @@ def check_length(a: Answer, verdict: Verdict) -> None:
 # ---- turns ---------------------------------------------------------------------------------------------------------
 
 
-def check_turns(scene: Data, sim: lissom.Simulation, answers: dict[str, Answer], verdict: Verdict) -> None:
+def check_turns(
+    scene: Data,
+    sim: lissom.Simulation,
+    answers: dict[str, Answer],
+    verdict: Verdict,
+    soft: tuple[Data, float] | None,
+) -> None:
     """Links against those of the same scene without twist, for cables held by fixed clamps at both ends."""
     asked = {name: k for name, a in answers.items() if (k := turns_asked(a)) is not None}
     if not asked:
         return
-    still = untwisted(scene)
-    other = lissom.Simulation(lissom.Scene.from_dict(still))
+    still = untwisted(scene if soft is None else soft[0])
+    other = lissom.Simulation(lissom.Scene.from_dict(copy.deepcopy(still)))
+    if soft is not None:
+        other.soften("c0", bent=soft[1])
     if not other.solve().ok:
         verdict.unchecked.append("turns: not solved without twist")
         return
+    if soft is not None:
+        still = other.scene.to_dict()
     for name, turns in asked.items():
         reference = answers_of(still, other)[name]
         if coarse(answers[name], reference) > TURNS:

@@ -70,9 +70,8 @@ def classify(data: dict[str, Any], done: Outcome) -> None:
         done.kind, done.text = "refused", f"{report.status}: {report.reason}"
         done.excused = is_hard(data)
         return
-    if "soft" in done.features:
-        data = sim.scene.to_dict()
-    verdict = check(data, sim)
+    soft = (data, BENT) if "soft" in done.features else None
+    verdict = check(data if soft is None else sim.scene.to_dict(), sim, soft=soft)
     done.kind = "wrong" if verdict else "right"
     said = {k for name in sim.cables for k in report.cables[name].warnings}
     done.text = "; ".join([*map(str, verdict), *(f"[it warns: {k}]" for k in said)])

@@ -12,6 +12,8 @@ FORCE = 2e-5  # of the force scale
 MOMENT = 5e-5  # of the moment scale
 SLIDE = 2e-4  # of the force scale
 SLIDE_SECOND = 2e-2  # likewise, where moments are of second order
+SLIDE_MOULDED = 2e-3  # of the largest moment times the rest curvature of a moulded shape: ways to interpolate differ
+SLIDE_TAUT = 3e-7  # of the length: what a place may be off; the pull of a taut span goes with a power of 1/slack
 # A second-order element hands out moments that jump a little at loads and beside supports.
 SECOND = 0.5
 
@@ -122,6 +124,12 @@ def check_slide(a: Answer, held: Held, verdict: Verdict) -> None:
     bound = SLIDE * a.force_scale
     if a.order == 2:
         bound += SLIDE_SECOND * a.force_scale
+    if a.cable.rest.moulded:
+        rest = float(np.max(np.linalg.norm(a.cable.rest.at(a.s), axis=1)))
+        bound += SLIDE_MOULDED * float(np.linalg.norm(a.m_after[i])) * rest
+    for other in others:
+        slack = abs(place - other) - float(np.linalg.norm(a.x[i] - a.x[a.point_of(other)]))
+        bound += SLIDE_TAUT * a.cable.length * float(np.linalg.norm(a.n_after[i])) / max(slack, 1e-9 * a.cable.length)
     verdict.require("slide is driven (N)", abs(after - before), bound, f"{a.cable.name}/{held.name}")
 
 

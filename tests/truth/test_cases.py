@@ -30,9 +30,8 @@ CASES = Path(__file__).parents[1] / "data" / "cases"
 def test_what_was_refused_is_right(name: str) -> None:
     data = json.loads((CASES / f"{name}.json").read_text())
     simulation = Simulation(Scene.from_dict(data))
-    if data.get("title") == "soft":
+    soft = (data, BENT) if data.get("title") == "soft" else None
+    if soft is not None:
         simulation.soften("c0", bent=BENT)
     simulation.solve().raise_if_failed()
-    if data.get("title") == "soft":
-        data = simulation.scene.to_dict()
-    assert not check(data, simulation)
+    assert not check(data if soft is None else simulation.scene.to_dict(), simulation, soft=soft)

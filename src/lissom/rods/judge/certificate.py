@@ -26,6 +26,7 @@ WORDS = {
     "pull": "the rope is pushed with {value}",
     "slide": "is driven along the cable with {value}",
     "resolution": "a segment turns by {value}{at}: use more points",
+    "layer": "turns within a segment by {value} more or less{at}: use more points",
     "push": "a contact pulls with {value}",
     "cone": "friction is {value} beyond its limit",
     "gap": "a contact acts {value} away from what it touches",
@@ -41,7 +42,7 @@ WORDS = {
 
 UNITS = {
     "points": "m", "place": "m", "direction": "rad", "roll": "rad", "free": "N", "force": "N", "moment": "N m",
-    "material": "rad", "shape": "m", "stretch": "m", "pull": "N", "slide": "N", "resolution": "rad",
+    "material": "rad", "shape": "m", "stretch": "m", "pull": "N", "slide": "N", "resolution": "rad", "layer": "rad",
     "push": "N",
     "cone": "N", "gap": "m", "normal": "rad", "inside": "m", "deep": "m", "body force": "N", "body moment": "N m",
     "turns": "turns", "passed": "times", "linked": "times",
@@ -52,7 +53,7 @@ OF_SUPPORTS = ("turns", "place", "direction", "roll", "free", "slide", "body for
 # These say why others do not hold.
 CAUSES = ("slide", "roll", "direction", "turns")
 # Of these a finer grid is the cure.
-OF_THE_GRID = ("resolution", "deep", "stretch")
+OF_THE_GRID = ("resolution", "layer", "deep", "stretch")
 
 
 @dataclass(frozen=True, slots=True)
