@@ -435,9 +435,10 @@ class Cables:
         """
         rods = rods_of(self._standing.scene)
         solved = [k for k in rods if k in self.reports and self.reports[k] is not before.get(k)]
+        self._fail_together(solved)
         heard = [k for k in (rods if self._meets else solved) if k in self.reports and self.reports[k].is_shape]
         if not any(k in heard for k in solved):
-            return report
+            return self.overall(report.iterations, 0.0)._replace(seconds=report.seconds)
         results = {name: self.result(name) for name in heard}
         bodies = {} if self.islands is None else {k.name: k.pose for k in self.islands.bodies}
         parts, junctions = self._standing.parts_with(bodies), self._standing.junctions | bodies
@@ -447,6 +448,9 @@ class Cables:
             results, self.asked, self.seats, contacts, self.solids, parts, junctions, since
         )
         ruled = {k: with_certificate(self.reports[k], certificates[k]) for k in solved if k in certificates}
+        thickness = self._hear().thickness if self._meets else {}
+        for name in [k for k in ruled if thickness.get(k)]:
+            ruled[name] = replace(ruled[name], warnings=(*ruled[name].warnings, *thickness[name]))
         self.reports |= ruled
         failed = {name: k for name, k in ruled.items() if not k.is_shape}
         begun = all(name in self.certified for name in solved)  # then all are put back, as where one is not found
@@ -466,6 +470,15 @@ class Cables:
         if self._meets and not self.dirty & set(rods):
             self._standing.settle(bodies)
         return with_stops(self.overall(report.iterations, 0.0), self.stops)._replace(seconds=report.seconds)
+
+    def _fail_together(self, solved: list[str]) -> None:
+        """Cables that were solved in one system with one that has no shape have none either."""
+        for name in [k for k in solved if not self.reports[k].is_shape]:
+            for other in self._together([name]):
+                report = self.reports.get(other)
+                if report is not None and report.is_shape and other in solved:
+                    reason = f"solved together with {name}, which failed: {self.reports[name].reason}"
+                    self.reports[other] = replace(report, status="not_converged", reason=reason, stable=None)
 
     def broken(self, reason: str, began: float) -> Report:
         """After an error inside: cables are as they were last certified, and their reports say what happened."""
@@ -507,7 +520,8 @@ class Cables:
         self.dirty.add(name)
         old, last = self.solvers[name], self.certified.get(name)
         state = None if last is None else last.state
-        if state is None or len(state.supports) != len(old.supports) or state.s[-1] != old.line.length:
+        fits = state is not None and len(state.supports) == len(old.supports) and len(state.s) == len(old.grid.s)
+        if state is None or not fits or state.s[-1] != old.line.length:
             self.solvers[name] = type(old)(old.line, None, self.formulation)
         else:
             afloat = {key[1] for key in self._hear().seats(self.seats) if key[0] == name}  # where the bodies were then

@@ -15,7 +15,7 @@ from lissom.rods.judge.verdict import Case, Given, Judge
 from lissom.rods.judge.winding import Since
 from lissom.rods.line import FRAME, Support
 from lissom.rods.result import CableResult, rotations
-from lissom.scene import Cable, Scene
+from lissom.scene import Cable, Scene, SectionProperties
 from lissom.scene.junction import Junction
 from lissom.scene.part import Part
 from lissom.scene.placing import Poses, member_poses
@@ -23,6 +23,8 @@ from lissom.scene.pose import Pose, composed
 
 Array = NDArray[np.float64]
 Seats = dict[tuple[str, str], tuple[str, Pose]]  # (cable, support) → the free body it sits on, and its pose there
+
+SAME_RADIUS = 1e-6  # of the radius
 
 
 class Hearing:
@@ -32,6 +34,7 @@ class Hearing:
         self.scene = scene
         self._judge = Judge()
         self._radius = {cable.name: radius(scene, cable.name) for cable in scene.cables}
+        self.thickness = {cable.name: thick_stretches(scene, cable) for cable in scene.cables}
         self._held = {cable.name: cable.held for cable in scene.cables}
         self._free = [part for part in scene.parts if floats(scene, part)]
         self._family = {part.name: {k.name for k in scene.parts if root(scene, k) == part.name} for part in self._free}
@@ -121,3 +124,17 @@ def on_body(support: Support, seat: tuple[str, Pose] | None, poses: Poses) -> Su
         return support
     position, quaternion = composed(poses[seat[0]], seat[1])
     return support.moved(position, quaternion if support.direction == FRAME else support.quaternion)
+
+
+def thick_stretches(scene: Scene, cable: Cable) -> tuple[str, ...]:
+    """What is to be said of stretches that are thicker or thinner than the cable: it touches with one radius."""
+    own = radius(scene, cable.name)
+    found = []
+    for stretch in cable.stretches if cable.collide else ():
+        there = SectionProperties.of(scene.named_type(stretch.type)).radius
+        if abs(there - own) > SAME_RADIUS * own:
+            found.append(
+                f"it touches with its own radius, {1000.0 * own:.3g} mm, along the stretch of {stretch.type} too, "
+                f"which has {1000.0 * there:.3g} mm"
+            )
+    return tuple(found)

@@ -15,8 +15,10 @@ from itertools import combinations
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import lissom
+import lissom.cables
 from tests.truth.checker import check
 from tests.truth.scenes import folded, scene
 
@@ -44,6 +46,7 @@ class Outcome:
     text: str = ""
     seconds: float = 0.0
     excused: bool = False
+    alarm: bool = False  # refused by the judge alone, and right by the checker
     unchecked: list[str] = field(default_factory=list)
     strain: dict[str, float] = field(default_factory=dict)
 
@@ -69,6 +72,7 @@ def classify(data: dict[str, Any], done: Outcome) -> None:
     if not report.ok:
         done.kind, done.text = "refused", f"{report.status}: {report.reason}"
         done.excused = is_hard(data)
+        done.alarm = is_false_alarm(data, done.features)
         return
     soft = (data, BENT) if "soft" in done.features else None
     verdict = check(data if soft is None else sim.scene.to_dict(), sim, soft=soft)
@@ -76,6 +80,17 @@ def classify(data: dict[str, Any], done: Outcome) -> None:
     said = {k for name in sim.cables for k in report.cables[name].warnings}
     done.text = "; ".join([*map(str, verdict), *(f"[it warns: {k}]" for k in said)])
     done.unchecked, done.strain = verdict.unchecked, verdict.strain
+
+
+def is_false_alarm(data: dict[str, Any], features: set[str]) -> bool:
+    """Whether the answer would have been handed out but for the judge, and the checker finds nothing wrong with it."""
+    with mock.patch.object(lissom.cables, "with_certificate", lambda report, found: report):
+        sim = lissom.Simulation(lissom.Scene.from_dict(copy.deepcopy(data)))
+        if "soft" in features:
+            sim.soften("c0", bent=BENT)
+        if not sim.solve().ok:
+            return False
+        return not check(sim.scene.to_dict() if "soft" in features else data, sim, turns=False)
 
 
 def is_hard(data: dict[str, Any]) -> bool:
@@ -132,13 +147,15 @@ def summary(done: list[Outcome]) -> str:
     excused = sum(k.excused for k in done if k.kind == "refused")
     lines = [
         f"{len(done)} scenes: {counts['right']} certified and right, {counts['wrong']} certified and wrong, "
-        f"{counts['refused']} refused ({excused} of them hard), {counts['raised']} raised; "
+        f"{counts['refused']} refused ({excused} of them hard, {sum(k.alarm for k in done)} false alarms), "
+        f"{counts['raised']} raised; "
         f"{sum(k.seconds for k in done):.0f} s",
     ]
     for kind in ("raised", "wrong", "refused"):
         for k in done:
             if k.kind == kind:
                 hard = " (hard)" if k.excused else ""
+                hard += " (false alarm)" if k.alarm else ""
                 lines.append(f"{kind}{hard} {k.seed} {sorted(k.features)}: {k.text}")
     return "\n".join(lines)
 

@@ -349,6 +349,8 @@ def segments(asked: Asked, answer: Answer, room: Array, turns: Array, found: Arr
         # moments beside a held frame may be those of the frame a quarter of a segment on: it is turned by h ω/4
         sideways = max(size(times(inverse, cross(wa, Ma))), size(times(inverse, cross(wb, Mb))))
         slip = 0.25 * h * asked.beside[i] * sideways
+        # and an element across the border of a stretch bends by the mean of both sides
+        slip += 0.125 * h * asked.beside[i] * max(size(sa), size(sb))
         if i == 0 or i == last - 1:  # a free end may be turned as its last half segment is at rest
             slip += 0.25 * h * max(size(va), size(vb))
         rough = 5.0 * size(change) + 4.0 * slip + kink + 4.0 * asked.rest_slip[i]
