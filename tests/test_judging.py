@@ -74,6 +74,45 @@ def test_a_cable_of_420_metres_in_a_small_scene_is_not_resolved() -> None:
     assert not report.ok
 
 
+def test_what_is_refused_stays_refused_until_something_is_changed() -> None:
+    """A second solve began anew, and certified what the first had refused: on the old grid, or through a cable."""
+    simulation = Simulation(Scene.from_toml(HOSE))
+    simulation.solve().raise_if_failed()
+    simulation.edit("hose", points=4)
+    first = simulation.solve()
+    assert first.status == "under_resolved"
+    assert len(simulation.cable("hose").s) == 65
+    again = simulation.solve()
+    assert (again.status, again.reason) == (first.status, first.reason)
+    assert not simulation.cable("hose").valid
+    simulation.move("hose/end", position=(0.31, 0.0, 0.0))
+    assert simulation.solve().status == "under_resolved"
+    simulation.edit("hose", points=33)
+    simulation.solve().raise_if_failed()
+    assert len(simulation.cable("hose").s) == 33
+
+
+def test_a_thick_stretch_that_touches_with_another_radius_is_told_of() -> None:
+    text = (
+        HOSE
+        + """
+[[cables.stretches]]
+from = 0.3
+to = 0.7
+type = "thick"
+[types.thick]
+stiffness = { bending = 0.02, torsion = 0.016 }
+mass_per_length = 0.05
+radius = 0.009
+"""
+    )
+    alone = Simulation(Scene.from_toml(text)).solve().raise_if_failed()
+    assert not alone.cables["hose"].warnings
+    floor = text + '[[parts]]\nname = "floor"\nshape = { kind = "plane" }\nposition = [0, 0, -0.3]\n'
+    report = Simulation(Scene.from_toml(floor)).solve().raise_if_failed()
+    assert any("4 mm, along the stretch of thick too, which has 9 mm" in k for k in report.cables["hose"].warnings)
+
+
 def test_the_first_scene_of_a_new_user_is_certified() -> None:
     for text in TEMPLATES.values():
         assert Simulation(Scene.from_toml(text)).solve().ok
