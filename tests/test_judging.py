@@ -78,7 +78,7 @@ def test_what_is_refused_stays_refused_until_something_is_changed() -> None:
     """A second solve began anew, and certified what the first had refused: on the old grid, or through a cable."""
     simulation = Simulation(Scene.from_toml(HOSE))
     simulation.solve().raise_if_failed()
-    simulation.edit("hose", points=4)
+    simulation.edit("hose", points=3)
     first = simulation.solve()
     assert first.status == "under_resolved"
     assert len(simulation.cable("hose").s) == 65

@@ -72,7 +72,7 @@ def classify(data: dict[str, Any], done: Outcome) -> None:
     if not report.ok:
         done.kind, done.text = "refused", f"{report.status}: {report.reason}"
         done.excused = is_hard(data)
-        done.alarm = is_false_alarm(data, done.features)
+        done.alarm = report.status == "not_converged" and is_false_alarm(data, done.features)
         return
     soft = (data, BENT) if "soft" in done.features else None
     verdict = check(data if soft is None else sim.scene.to_dict(), sim, soft=soft)
@@ -90,7 +90,8 @@ def is_false_alarm(data: dict[str, Any], features: set[str]) -> bool:
             sim.soften("c0", bent=BENT)
         if not sim.solve().ok:
             return False
-        return not check(sim.scene.to_dict() if "soft" in features else data, sim, turns=False)
+        soft = (data, BENT) if "soft" in features else None
+        return not check(data if soft is None else sim.scene.to_dict(), sim, soft=soft)
 
 
 def is_hard(data: dict[str, Any]) -> bool:

@@ -32,10 +32,10 @@ Array = NDArray[np.float64]
 
 # The conditions, in the order of the rows that are filled.
 FINITE, POINTS, PLACE, DIRECTION, ROLL, FREE, FORCE, MOMENT = range(8)
-MATERIAL, SHAPE, STRETCH, PULL, SLIDE, RESOLUTION, LAYER = range(8, 15)
+MATERIAL, SHAPE, STRETCH, PULL, SLIDE, RESOLUTION = range(8, 14)
 NAMES = (
     *("finite", "points", "place", "direction", "roll", "free", "force", "moment", "material", "shape", "stretch"),
-    *("pull", "slide", "resolution", "layer"),
+    *("pull", "slide", "resolution"),
 )
 
 # Bounds; docs/theory/certificate.md has the reason for each.
@@ -48,7 +48,6 @@ LONGER = 1e-3  # of a segment
 DRIVEN = 2e-6  # of the largest force
 SETTLED = 3e-7  # of the length: what a slide may be off, times the power with which a pull grows (30 at most)
 LARGEST_TURN = 1.5  # rad a segment
-UNRESOLVED = 0.1  # rad a segment: what a rule of the next order would turn it by
 WINDOW = 1.5  # segments: how far from its place a contact's force may enter the cable
 NEARLY = 0.02  # of the radius: how far a contact acts from the centre line it is said to act on
 
@@ -342,7 +341,7 @@ def segments(asked: Asked, answer: Answer, room: Array, turns: Array, found: Arr
         # ∫ω ds by the Hermite rule, and what does not commute in it: (h²/12) ω_a × ω_b
         change = scale(h * h / 12.0, sub(sb, sa))
         mean = add(triple(asked.rest_turn, i), sub(scale(0.5 * h, add(va, vb)), change))
-        note(found, LAYER, size(change), UNRESOLVED, answer.s[i])
+        found[len(found) - 1, 3] = max(found[len(found) - 1, 3], size(change))
         swerve = scale(h * h / 12.0, cross(wa, wb))
         mean = add(mean, swerve)
         kink = 0.25 * h * h * pressed * max(inverse[0], inverse[1])

@@ -26,7 +26,6 @@ WORDS = {
     "pull": "the rope is pushed with {value}",
     "slide": "is driven along the cable with {value}",
     "resolution": "a segment turns by {value}{at}: use more points",
-    "layer": "turns within a segment by {value} more or less{at}: use more points",
     "push": "a contact pulls with {value}",
     "cone": "friction is {value} beyond its limit",
     "gap": "a contact acts {value} away from what it touches",
@@ -42,7 +41,7 @@ WORDS = {
 
 UNITS = {
     "points": "m", "place": "m", "direction": "rad", "roll": "rad", "free": "N", "force": "N", "moment": "N m",
-    "material": "rad", "shape": "m", "stretch": "m", "pull": "N", "slide": "N", "resolution": "rad", "layer": "rad",
+    "material": "rad", "shape": "m", "stretch": "m", "pull": "N", "slide": "N", "resolution": "rad",
     "push": "N",
     "cone": "N", "gap": "m", "normal": "rad", "inside": "m", "deep": "m", "body force": "N", "body moment": "N m",
     "turns": "turns", "passed": "times", "linked": "times",
@@ -52,8 +51,10 @@ UNITS = {
 OF_SUPPORTS = ("turns", "place", "direction", "roll", "free", "slide", "body force", "body moment")
 # These say why others do not hold.
 CAUSES = ("slide", "roll", "direction", "turns")
+# rad a segment: a layer that the grid misses, beyond this, is told of
+UNRESOLVED = 0.1
 # Of these a finer grid is the cure.
-OF_THE_GRID = ("resolution", "layer", "deep", "stretch")
+OF_THE_GRID = ("resolution", "deep", "stretch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Looked(NamedTuple):
     """What was found of one cable by itself: value, bound, place and value/bound, as `alone.look` fills them in."""
 
     names: tuple[str, ...]
-    rows: Array  # (conditions + 1, 4); the last: residual, what supports are missed by, how far it turns
+    rows: Array  # (conditions + 1, 4); the last: residual, what supports are missed by, how far it turns, its layer
     supports: tuple[str, ...]  # names, in order
 
     @property
@@ -110,6 +111,11 @@ class Looked(NamedTuple):
     def turned(self) -> float:
         """rad in all."""
         return float(self.rows[-1, 2])
+
+    @property
+    def layer(self) -> float:
+        """rad: by how much more or less a rule of the next order turns a segment, at most."""
+        return float(self.rows[-1, 3])
 
     @property
     def worst(self) -> float:

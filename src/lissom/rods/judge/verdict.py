@@ -14,7 +14,7 @@ from lissom.rods.judge import balance, pressing
 from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.balance import Body
 from lissom.rods.judge.cable import NO_PUSHES, Judged
-from lissom.rods.judge.certificate import Certificate, Condition, Looked
+from lissom.rods.judge.certificate import UNRESOLVED, Certificate, Condition, Looked
 from lissom.rods.judge.pressing import Skin, Thing, Touch
 from lissom.rods.judge.winding import Since, of_pair, of_turns
 from lissom.rods.line import Line, Support
@@ -85,6 +85,10 @@ class Judge:
                 notes[name] = tuple(wound.notes)
         for name, condition in of_pairs(case):
             more[name].append(condition)
+        for name, seen in looked.items():
+            if seen.layer > UNRESOLVED:
+                text = f"a layer is not resolved: within a segment it turns by {seen.layer:.2g} rad more or less"
+                notes[name] = (*notes.get(name, ()), f"{text}; use more points")
         seconds = (time.perf_counter() - began) / max(len(looked), 1)
         return {
             name: Certificate(k, tuple(more[name]), depth[name], notes.get(name, ()), seconds)
