@@ -90,6 +90,31 @@ def test_what_is_refused_stays_refused_until_something_is_changed() -> None:
     assert simulation.cable("hose").valid
 
 
+def test_cables_solved_with_one_that_has_no_shape_have_none() -> None:
+    """The judge met a contact of a cable that it was not told of: KeyError; and the other was converged, unjudged."""
+    ends = {
+        "a": ("[0, 0, 0]", "[0.25, 0.12, -0.05]", "[0, 1, 0]", "0.42"),
+        "b": ("[0, 0, 0.1]", "[0.25, -0.12, 0.05]", "[0, -1, 0]", "0.5"),
+    }
+    text = "format = 1\n" + "".join(
+        f'[[cables]]\nname = "{name}"\nlength = {length}\npoints = 33\nradius = 0.00525\nmass_per_length = 0.097\n'
+        "stiffness = { bending = 0.005, torsion = 0.0035 }\n"
+        f"start = {{ position = {start}, tangent = [1, 0, 0], roll = 0 }}\n"
+        f"end = {{ position = {end}, tangent = {tangent} }}\n"
+        for name, (start, end, tangent, length) in ends.items()
+    )
+    text += '[[parts]]\nname = "ball"\nshape = { kind = "sphere", radius = 0.04 }\nposition = [0.12, 0, -0.15]\n'
+    simulation = Simulation(Scene.from_toml(text))
+    simulation.solve().raise_if_failed()
+    simulation.edit("a", twist=math.radians(1500.0))
+    simulation.solve()
+    simulation.soften("a", bent=0.5)
+    report = simulation.solve()
+    assert report.status != "error"
+    for found in report.cables.values():
+        assert found.certificate is not None or not found.is_shape
+
+
 def test_a_thick_stretch_that_touches_with_another_radius_is_told_of() -> None:
     text = (
         HOSE
