@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lissom import Scene, Simulation, SolveError, solve_many
 from lissom.analysis.report import document, findings
+from lissom.rods import starting
 from lissom.rods.judge.alone import NAMES
 from lissom.rods.judge.asked import Poses
 from lissom.rods.judge.cable import Judged
@@ -55,6 +56,19 @@ def test_what_slides_past_a_load_or_a_border_rests_where_nothing_drives_it(name:
 def test_turns_lost_without_contact_are_told_of() -> None:
     report = case("turns_lost").solve()
     assert not report.ok or any("turns" in text for text in report.cables["c"].warnings)
+
+
+def test_a_turn_that_nobody_asked_for_is_seen_without_another_shape_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first guess went in a loop, which brought a turn: the answer for twist 0, from which others are counted, had
+    it as well.
+    """
+    monkeypatch.setattr(starting, "unwind", lambda *_: None)
+    report = case("loop_in_the_first_guess").solve()
+    assert report.status == "not_converged"
+    certificate = report.cables["c1"].certificate
+    assert certificate is not None
+    assert certificate.failed is not None
+    assert (certificate.failed.name, certificate.failed.where) == ("mounted", "end")
 
 
 @pytest.mark.parametrize("turns", [3, 5])

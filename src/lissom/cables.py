@@ -443,9 +443,10 @@ class Cables:
         bodies = {} if self.islands is None else {k.name: k.pose for k in self.islands.bodies}
         parts, junctions = self._standing.parts_with(bodies), self._standing.junctions | bodies
         contacts = () if self.islands is None else self.islands.contacts
+        anew = {name for name in solved if self.solvers[name].is_anew}
         since = {name: self._since(name) for name in solved if name in results}
         certificates = self._hear().verdict(
-            results, self.asked, self.seats, contacts, self.solids, parts, junctions, since
+            results, self.asked, self.seats, contacts, self.solids, parts, junctions, since, anew
         )
         ruled = {k: with_certificate(self.reports[k], certificates[k]) for k in solved if k in certificates}
         thickness = self._hear().thickness if self._meets else {}

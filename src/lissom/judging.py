@@ -1,6 +1,6 @@
 """From a scene and what is handed out of it to the case that the judge hears."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +51,15 @@ class Hearing:
         parts: Poses,
         junctions: Poses,
         since: Mapping[str, Since | None],
+        anew: Set[str],
     ) -> dict[str, Certificate]:
         """Of cables that were solved: `asked` where their supports are to be, `seated` those on free parts; and where
-        all else is handed out to be.
+        all else is handed out to be; `since`: from which shapes turns are counted; `anew`: what was laid anew.
         """
         seats = self.seats(seated)
         poses = {**parts, **junctions}
         cables = {
-            name: self._given(self.scene.cable(name), result, asked[name], seats, poses, since.get(name))
+            name: self._given(self.scene.cable(name), result, asked[name], seats, poses, since.get(name), name in anew)
             for name, result in results.items()
         }
         things = {name: self._thing(name, solid, parts[name]) for name, solid in solids.items()} if solids else {}
@@ -76,6 +77,7 @@ class Hearing:
         seats: Seats,
         poses: Poses,
         since: Since | None,
+        is_anew: bool,
     ) -> Given:
         line, held = result._line, self._held[cable.name]
         supports = tuple(on_body(k, seats.get((cable.name, k.name)), poses) for k in asked) if seats else asked
@@ -88,7 +90,7 @@ class Hearing:
         afloat = frozenset(k for k, support in enumerate(supports) if (cable.name, support.name) in seats)
         return Given(
             line, supports, result.answer, result.wrenches, places, self._radius[cable.name], cable.collide,
-            cable.friction, frozenset(cable.ignore), tuple(mounts), afloat, since,
+            cable.friction, frozenset(cable.ignore), tuple(mounts), afloat, since, is_anew,
         )  # fmt: skip
 
     def _seats(self) -> Seats:

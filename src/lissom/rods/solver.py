@@ -188,6 +188,11 @@ class RodSolver:
         self.hold_frames(1.0)
         return True
 
+    def held_frames(self) -> Indices:
+        """Which frames of the staggered chain clamps hold, in order."""
+        held = [at for at, k in zip(self.grid.support_at, self.supports, strict=True) if k.direction == FRAME]
+        return np.array([self._site[at] for at in held], dtype=np.int64)
+
     def begin_anew(self) -> None:
         """The next shape is not reached from another."""
         self.is_anew, self.origin, self.way = True, None, []

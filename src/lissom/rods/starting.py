@@ -4,6 +4,7 @@ Several first guesses descend with the staggered element; the lowest shape found
 twist is wound up. All that is done on a coarse grid where one will do, and its shape carried over.
 """
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.turns import link
 from lissom.rods import guess, newton
 from lissom.rods.chain import POLISHED, STAGGERED, turn_frames
 from lissom.rods.guess import Start
@@ -109,8 +111,32 @@ def descents(solver: "RodSolver", methods: list[str]) -> tuple[list[Found], newt
 
 
 def begin(solver: "RodSolver", poses: guess.Poses, start: Start) -> None:
+    """Where the guess goes in loops, the turns that they bring are taken out: cables are mounted straight."""
     solver.scheme = STAGGERED
     solver.q, solver.nu = guess.first_guess(solver.layout, poses, start, solver.line.initial)
+    if solver.line.initial is None and not solver.line.is_rope:
+        clamps = [k.place for k in solver.supports if k.direction == FRAME]
+        held = solver.held_frames()
+        for (a, b), (i, j) in zip(itertools.pairwise(clamps), itertools.pairwise(held), strict=True):
+            if turning(solver.q[i : j + 1]) > math.pi:  # a loop turns by more
+                unwind(solver, (a, b), (i, j))
+
+
+def turning(q: Array) -> float:
+    """rad by which frames (i, 4) turn from one to the next, in all."""
+    return float(2.0 * np.arccos(np.minimum(np.abs(np.einsum("ij,ij->i", q[1:], q[:-1])), 1.0)).sum())
+
+
+def unwind(solver: "RodSolver", places: tuple[float, float], frames: tuple[int, int]) -> None:
+    """Takes whole turns out of the link of the guess between two clamps, at `places` (m), evenly along it."""
+    shape, tiny = solver.at_twist_0(), 1e-9 * solver.line.length
+    part = (shape.s > places[0] - tiny) & (shape.s < places[1] + tiny)
+    whole = round(link(shape.s[part], shape.positions[part], shape.quaternions[part]))
+    if whole:
+        inside = slice(frames[0] + 1, frames[1])
+        turn = np.zeros((frames[1] - frames[0] - 1, 3))
+        turn[:, 2] = -2.0 * math.pi * whole * (solver.layout.place[inside] - places[0]) / (places[1] - places[0])
+        turn_frames(solver.q[inside].copy(), turn, 1.0, solver.q[inside])
 
 
 def here(solver: "RodSolver", outcome: newton.Outcome) -> Found:

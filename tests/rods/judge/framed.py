@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from lissom.rods.judge.turns import twist
+from lissom.geometry.turns import twist
 
 Array = NDArray[np.float64]
 

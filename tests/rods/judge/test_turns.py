@@ -6,8 +6,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from lissom.geometry.passing import NEVER, Way, first_passing
-from lissom.rods.judge.crossings import crossings, is_plain, pair_crossings, with_itself, with_rays
-from lissom.rods.judge.turns import (
+from lissom.geometry.turns import (
     ENOUGH,
     LOST,
     direct_link,
@@ -20,7 +19,8 @@ from lissom.rods.judge.turns import (
     sampled,
     twist,
 )
-from lissom.rods.judge.writhe import open_writhe, writhe_by_blocks
+from lissom.geometry.writhe import open_writhe, writhe_by_blocks
+from lissom.rods.judge.crossings import crossings, is_plain, pair_crossings, with_itself, with_rays
 from tests.rods.judge.framed import (
     SHAPES,
     X,

@@ -34,6 +34,7 @@ WORDS = {
     "deep": "is {value} inside {what}{at}, for want of points",
     "body force": "forces on it are {value} out of balance",
     "body moment": "moments on it are {value} out of balance",
+    "mounted": "{value} in it that nobody asked for",
     "turns": "the turns differ by {value} from what was asked for",
     "passed": "passed through itself {value}",
     "linked": "passed through {what} {value}",
@@ -44,13 +45,13 @@ UNITS = {
     "material": "rad", "shape": "m", "stretch": "m", "pull": "N", "slide": "N", "resolution": "rad",
     "push": "N",
     "cone": "N", "gap": "m", "normal": "rad", "inside": "m", "deep": "m", "body force": "N", "body moment": "N m",
-    "turns": "turns", "passed": "times", "linked": "times",
+    "mounted": "turns", "turns": "turns", "passed": "times", "linked": "times",
 }  # fmt: skip
 
 # These are about one support, junction or free part.
-OF_SUPPORTS = ("turns", "place", "direction", "roll", "free", "slide", "body force", "body moment")
+OF_SUPPORTS = ("mounted", "turns", "place", "direction", "roll", "free", "slide", "body force", "body moment")
 # These say why others do not hold.
-CAUSES = ("slide", "roll", "direction", "turns")
+CAUSES = ("slide", "roll", "direction", "turns", "mounted")
 # rad a segment: a layer that the grid misses, beyond this, is told of
 UNRESOLVED = 0.1
 # Of these a finer grid is the cure.

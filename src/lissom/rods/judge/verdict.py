@@ -16,7 +16,7 @@ from lissom.rods.judge.balance import Body
 from lissom.rods.judge.cable import NO_PUSHES, Judged
 from lissom.rods.judge.certificate import UNRESOLVED, Certificate, Condition, Looked
 from lissom.rods.judge.pressing import Skin, Thing, Touch
-from lissom.rods.judge.winding import Since, of_pair, of_turns
+from lissom.rods.judge.winding import Since, of_mounting, of_pair, of_turns
 from lissom.rods.line import Line, Support
 
 Array = NDArray[np.float64]
@@ -40,6 +40,7 @@ class Given:
     mounts: tuple[tuple[str, int], ...] = ()  # (part, number of the support on it)
     afloat: frozenset[int] = frozenset()  # numbers of the supports that sit on bodies
     since: Since | None = None  # from which turns are counted
+    is_anew: bool = False  # it was laid anew, and not led from another shape
 
 
 class Case(NamedTuple):
@@ -83,6 +84,8 @@ class Judge:
                 wound = of_turns(given.answer, given.supports, given.places, given.afloat, touches(given), given.since)
                 more[name] += wound.conditions
                 notes[name] = tuple(wound.notes)
+            if given.is_anew and given.line.initial is None and math.isfinite(looked[name].residual):
+                more[name] += of_mounting(given.answer, given.supports, given.places, given.afloat)
         for name, condition in of_pairs(case):
             more[name].append(condition)
         for name, seen in looked.items():

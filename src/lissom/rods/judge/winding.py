@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.turns import is_odd, link
 from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.certificate import Condition
 from lissom.rods.judge.crossings import crossings, pair_crossings, runs_along
-from lissom.rods.judge.turns import is_odd, link
 from lissom.rods.line import FRAME, Support
 
 Array = NDArray[np.float64]
@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 # Links of two curves differ by a whole number if their ends are the same; they may be off by this where an end is free
 # to move along an axis.
 WHOLE = 0.2
+# The link of a cable that is mounted untwisted is the least that its end poses allow; from here on two are as small.
+PLAIN = 0.25
 TOUCHES = 1e-6  # of the length: nearer than this a ray meets the curve
 BESIDE = 4.0  # radii: how near to the ends of cables passing is not looked at
 
@@ -89,6 +91,22 @@ def even_turns(answer: Answer, now: slice, since: Since, then: slice, turn: floa
     after = link(answer.s[now], answer.positions[now], answer.quaternions[now])
     lost = after - before - turn / (2.0 * math.pi)
     return float(round(lost)) if abs(lost - round(lost)) < WHOLE else 0.0
+
+
+def of_mounting(
+    answer: Answer, supports: Sequence[Support], places: Array, afloat: frozenset[int]
+) -> Iterator[Condition]:
+    """Of a cable that was laid anew: an odd turn that nobody asked for, told by its link alone. (Two may have gone into
+    loops.)
+    """
+    for a, b in spans(supports):
+        now = span(answer.s, places[a], places[b])
+        if {a, b} & afloat or meets_ray(answer.positions[now], answer.quaternions[now]):
+            continue
+        asked = (supports[b].turn - supports[a].turn) / (2.0 * math.pi)
+        left = link(answer.s[now], answer.positions[now], answer.quaternions[now]) - asked
+        plain = abs(left - round(left)) < PLAIN
+        yield Condition("mounted", float(plain and round(left) % 2), 0.5, None, supports[b].name)
 
 
 def meets_ray(x: Array, q: Array) -> bool:

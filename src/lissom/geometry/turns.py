@@ -25,8 +25,8 @@ from lissom.geometry.triples import (
     sub,
     tangent,
 )
+from lissom.geometry.writhe import angle, open_writhe, writhe_by_blocks
 from lissom.kernels import inline, kernel, lean_kernel
-from lissom.rods.judge.writhe import angle, open_writhe, writhe_by_blocks
 
 Array = NDArray[np.float64]
 
