@@ -129,7 +129,7 @@ def test_cables_solved_with_one_that_has_no_shape_have_none() -> None:
         assert found.certificate is not None or not found.is_shape
 
 
-def test_a_thick_stretch_that_touches_with_another_radius_is_told_of() -> None:
+def test_a_stretch_with_another_radius_is_told_of_where_something_may_be_touched() -> None:
     text = (
         HOSE
         + """
@@ -147,7 +147,32 @@ radius = 0.009
     assert not alone.cables["hose"].warnings
     floor = text + '[[parts]]\nname = "floor"\nshape = { kind = "plane" }\nposition = [0, 0, -0.3]\n'
     report = Simulation(Scene.from_toml(floor)).solve().raise_if_failed()
-    assert any("4 mm, along the stretch of thick too, which has 9 mm" in k for k in report.cables["hose"].warnings)
+    warned = report.cables["hose"].warnings
+    assert any("4 mm, from 0.3 to 0.7 of its length too, where it has 9 mm" in k for k in warned)
+
+
+@pytest.mark.parametrize("radius", [0.009, 0.002])
+def test_what_touches_along_a_stretch_with_another_radius_is_not_certified(radius: float) -> None:
+    """It lay 5 mm deep in the floor, or floated above it, and was certified."""
+    text = (
+        HOSE.replace("mass_per_length = 0.05", "mass_per_length = 0.2")
+        + f"""
+[[cables.stretches]]
+from = 0.3
+to = 0.7
+type = "other"
+[types.other]
+stiffness = {{ bending = 0.01, torsion = 0.008 }}
+mass_per_length = 0.2
+radius = {radius}
+"""
+    )
+    text += '[[parts]]\nname = "floor"\nshape = { kind = "plane" }\nposition = [0, 0, -0.1]\n'
+    report = Simulation(Scene.from_toml(text)).solve()
+    assert report.status in ("not_converged", "under_resolved")
+    assert ("inside floor" if radius > 0.004 else "away from what it touches") in report.reason
+    assert "touches with its own radius, 4 mm, from 0.3 to 0.7" in report.reason
+    Simulation(Scene.from_toml(text.replace(f"radius = {radius}", "radius = 0.004"))).solve().raise_if_failed()
 
 
 def test_the_first_scene_of_a_new_user_is_certified() -> None:

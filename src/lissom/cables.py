@@ -30,7 +30,7 @@ from lissom.reports import Report, SolveError
 from lissom.rods.assembly import Assembly, are_good
 from lissom.rods.describing import Contact
 from lissom.rods.islands import Islands
-from lissom.rods.judge.certificate import OF_SUPPORTS, Certificate
+from lissom.rods.judge.certificate import OF_SKINS, OF_SUPPORTS, Certificate
 from lissom.rods.judge.winding import Since
 from lissom.rods.line import NO_DIRECTION, Line, Support
 from lissom.rods.lone import Lone
@@ -448,10 +448,12 @@ class Cables:
         certificates = self._hear().verdict(
             results, self.asked, self.seats, contacts, self.solids, parts, junctions, since, anew
         )
-        ruled = {k: with_certificate(self.reports[k], certificates[k]) for k in solved if k in certificates}
         thickness = self._hear().thickness if self._meets else {}
-        for name in [k for k in ruled if thickness.get(k)]:
-            ruled[name] = replace(ruled[name], warnings=(*ruled[name].warnings, *thickness[name]))
+        ruled = {
+            k: with_certificate(self.reports[k], certificates[k], thickness.get(k, ()))
+            for k in solved
+            if k in certificates
+        }
         self.reports |= ruled
         failed = {name: k for name, k in ruled.items() if not k.is_shape}
         begun = all(name in self.certified for name in solved)  # then all are put back, as where one is not found
@@ -571,20 +573,21 @@ def pushes_on(name: str, contacts: Sequence[Contact]) -> Array:
     return np.array(rows, dtype=float).reshape(-1, 7)
 
 
-def with_certificate(report: RodReport, found: Certificate) -> RodReport:
-    """A report as the judge has it."""
+def with_certificate(report: RodReport, found: Certificate, thickness: tuple[str, ...]) -> RodReport:
+    """A report as the judge has it; `thickness`: what is to be said of stretches with another radius."""
     ruled = replace(
         report,
         certificate=found,
         residual=found.residual,
         length_error=found.length_error,
-        warnings=(*report.warnings, *found.notes),
+        warnings=(*report.warnings, *found.notes, *thickness),
     )
     failed = found.failed
     if failed is None:
         return ruled
     where = f"{failed.where}: " if failed.name in OF_SUPPORTS else ""
-    return replace(ruled, status=found.status, reason=f"{where}{failed}", stable=None)
+    reason = "; ".join((f"{where}{failed}", *(thickness if failed.name in OF_SKINS else ())))
+    return replace(ruled, status=found.status, reason=reason, stable=None)
 
 
 def begin(solver: RodSolver, frames: Array, force: Array, s: Array, at: Array) -> None:

@@ -10,7 +10,7 @@ from lissom.geometry.solids import Solid
 from lissom.rods.harness import support_name
 from lissom.rods.judge.balance import Body
 from lissom.rods.judge.certificate import Certificate
-from lissom.rods.judge.pressing import Thing, Touch
+from lissom.rods.judge.pressing import Stretches, Thing, Touch
 from lissom.rods.judge.verdict import Case, Given, Judge
 from lissom.rods.judge.winding import Since
 from lissom.rods.line import FRAME, Support
@@ -34,7 +34,8 @@ class Hearing:
         self.scene = scene
         self._judge = Judge()
         self._radius = {cable.name: radius(scene, cable.name) for cable in scene.cables}
-        self.thickness = {cable.name: thick_stretches(scene, cable) for cable in scene.cables}
+        self._stretches = {cable.name: thick_stretches(scene, cable) for cable in scene.cables}
+        self.thickness = {name: told(self._radius[name], found) for name, found in self._stretches.items()}
         self._held = {cable.name: cable.held for cable in scene.cables}
         self._free = [part for part in scene.parts if floats(scene, part)]
         self._family = {part.name: {k.name for k in scene.parts if root(scene, k) == part.name} for part in self._free}
@@ -89,7 +90,8 @@ class Hearing:
         places = np.array([k.place for k in line.supports])
         afloat = frozenset(k for k, support in enumerate(supports) if (cable.name, support.name) in seats)
         return Given(
-            line, supports, result.answer, result.wrenches, places, self._radius[cable.name], cable.collide,
+            line, supports, result.answer, result.wrenches, places, self._radius[cable.name],
+            self._stretches[cable.name], cable.collide,
             cable.friction, frozenset(cable.ignore), tuple(mounts), afloat, since, is_anew,
         )  # fmt: skip
 
@@ -128,15 +130,21 @@ def on_body(support: Support, seat: tuple[str, Pose] | None, poses: Poses) -> Su
     return support.moved(position, quaternion if support.direction == FRAME else support.quaternion)
 
 
-def thick_stretches(scene: Scene, cable: Cable) -> tuple[str, ...]:
-    """What is to be said of stretches that are thicker or thinner than the cable: it touches with one radius."""
+def thick_stretches(scene: Scene, cable: Cable) -> Stretches:
+    """(from, to, radius) of those that are thicker or thinner than the cable, where it touches anything."""
     own = radius(scene, cable.name)
     found = []
     for stretch in cable.stretches if cable.collide else ():
         there = SectionProperties.of(scene.named_type(stretch.type)).radius
         if abs(there - own) > SAME_RADIUS * own:
-            found.append(
-                f"it touches with its own radius, {1000.0 * own:.3g} mm, along the stretch of {stretch.type} too, "
-                f"which has {1000.0 * there:.3g} mm"
-            )
+            found.append((stretch.from_, stretch.to, there))
     return tuple(found)
+
+
+def told(own: float, stretches: Stretches) -> tuple[str, ...]:
+    """What is to be said of stretches with another radius: the cable touches with one."""
+    return tuple(
+        f"it touches with its own radius, {1000.0 * own:.3g} mm, from {start:.3g} to {end:.3g} of its length too, "
+        f"where it has {1000.0 * there:.3g} mm: nothing is certified that touches there"
+        for start, end, there in stretches
+    )

@@ -84,7 +84,7 @@ def classify(data: dict[str, Any], done: Outcome) -> None:
 
 def is_false_alarm(data: dict[str, Any], features: set[str]) -> bool:
     """Whether the answer would have been handed out but for the judge, and the checker finds nothing wrong with it."""
-    with mock.patch.object(lissom.cables, "with_certificate", lambda report, found: report):
+    with mock.patch.object(lissom.cables, "with_certificate", lambda report, *_: report):
         sim = lissom.Simulation(lissom.Scene.from_dict(copy.deepcopy(data)))
         if "soft" in features:
             sim.soften("c0", bent=BENT)

@@ -85,6 +85,9 @@ class Slides:
                 old, new = system.links[number], Link(solver)
                 new.q, new.nu, new.held = old.q, old.nu, old.held
                 new.aim()
+                afloat = {k.support for body in system.bodies for k in body.seats if k.link == number}
+                for k in wanted.where.keys() - afloat:  # past a load it is another frame that a sleeve holds
+                    new.hold(k, solver.supports[k])
                 new.x = new.locate(new.q, new.nu)
                 system.links[number] = new
 

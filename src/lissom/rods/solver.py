@@ -337,6 +337,9 @@ class RodSolver:
         self._build(self.line.with_places(places), counts)
         if self.scheme >= 0 and len(self.q) != len(self.chain(self.scheme).mask):
             self.solved = None  # the points are shared out differently: the frames at hand are of no use
+        elif self.scheme >= 0:
+            for number in places:  # past a load it is another frame that a sleeve holds
+                self._hold_frame(number, 1.0)
 
     def set_line(self, line: Line, counts: Indices) -> None:
         """The same cable with other lengths: points move with their places, frames stay as a first guess."""

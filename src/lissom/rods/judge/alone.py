@@ -365,7 +365,9 @@ def segments(asked: Asked, answer: Answer, room: Array, turns: Array, found: Arr
         way = sub(scale(0.5 * h, add(scale(ea, ta), scale(eb, tb))), turned)
         loose = asked.compliance[i] * max(size(na), size(nb)) * turn  # the tension changes as the cable turns
         uneven = max(
-            size(sub(theta, triple(turns, max(i - 1, 0)))), size(sub(theta, triple(turns, min(i + 1, last - 1))))
+            h * size(sub(vb, va)),  # the elastic part alone: what changes at rest turns other parts of a segment
+            size(sub(theta, triple(turns, max(i - 1, 0)))),
+            size(sub(theta, triple(turns, min(i + 1, last - 1)))),
         )
         rough = 6.0 * size(turned) + h * (rough + 0.25 * uneven + abs(ea - eb) + loose)
         rough += asked.compliance[i] * h * pressed

@@ -50,6 +50,8 @@ UNITS = {
 
 # These are about one support, junction or free part.
 OF_SUPPORTS = ("mounted", "turns", "place", "direction", "roll", "free", "slide", "body force", "body moment")
+# These go by how thick a cable is.
+OF_SKINS = ("gap", "inside", "deep")
 # These say why others do not hold.
 CAUSES = ("slide", "roll", "direction", "turns", "mounted")
 # rad a segment: a layer that the grid misses, beyond this, is told of

@@ -20,6 +20,7 @@ from lissom.rods.judge.certificate import Condition
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Stretches = tuple[tuple[float, float, float], ...]  # (from, to) as parts of the length, radius in m
 
 SAMPLES = 8  # places to a segment at which the curve is looked at
 BLOCK = 16  # places to a box
@@ -76,6 +77,7 @@ class Skin:
 
     name: str
     radius: float  # m
+    stretches: Stretches  # with another radius
     length: float  # m
     collide: bool
     friction: float
@@ -88,6 +90,7 @@ class Skin:
     turned: float  # rad in all
     curve: Array = field(init=False)  # (samples, 3) m
     s: Array = field(init=False)  # (samples,) m
+    thick: Array = field(init=False)  # (samples,) m: the radius there
     rough: Array = field(init=False)  # (segments,) m: κh²/8, what the grid misses of the curve
 
     def __post_init__(self) -> None:
@@ -97,6 +100,9 @@ class Skin:
         bend = 2.0 * turn * h / 8.0
         self.rough = np.maximum(bend, np.maximum(np.append(bend[1:], 0.0), np.append(0.0, bend[:-1])))
         self.curve, self.s = sampled(a)
+        self.thick = np.full(len(self.s), self.radius)
+        for start, end, radius in self.stretches:
+            self.thick[(self.s >= start * self.length) & (self.s <= end * self.length)] = radius
 
     @property
     def shallow(self) -> float:
@@ -106,10 +112,12 @@ class Skin:
     def deepest(self) -> float:
         return DEEPEST * self.radius if self.radius > 0.0 else DEEPEST_LENGTH * self.length
 
-    def at(self, place: float) -> tuple[Array, float]:
-        """(3,) m of the curve at a place, and what the grid misses there."""
+    def at(self, place: float) -> tuple[Array, float, float]:
+        """(3,) m of the curve at a place, what the grid misses there, and its radius, m."""
         k = int(np.clip(np.searchsorted(self.answer.s, place, side="right") - 1, 0, len(self.rough) - 1))
-        return np.array([np.interp(place, self.s, self.curve[:, axis]) for axis in range(3)]), float(self.rough[k])
+        thick = next((r for start, end, r in self.stretches if start < place / self.length < end), self.radius)
+        x = np.array([np.interp(place, self.s, self.curve[:, axis]) for axis in range(3)])
+        return x, float(self.rough[k]), thick
 
 
 def sampled(a: Answer) -> tuple[Array, Array]:
@@ -165,23 +173,24 @@ def of_contacts(
         size = float(np.linalg.norm(force))
         limit = ALONG * max(skin.scale, size)
         note(c.cable, Condition("push", max(-along, abs(along - c.pressure)), limit, at, c.part))
+        here, mine, thick = skin.at(at)
         if other is not None:
-            friction, thick = max(skin.friction, other.friction), skin.radius + other.radius
-            there, rough = other.at(c.other_place or 0.0)
+            friction = max(skin.friction, other.friction)
+            there, rough, its = other.at(c.other_place or 0.0)
+            thick += its
             shallow = skin.shallow + other.shallow
         else:
             thing = things[c.part]
-            friction, thick, rough, shallow = thing.friction, skin.radius, 0.0, skin.shallow
+            friction, rough, shallow = thing.friction, 0.0, skin.shallow
             there = np.asarray(c.point)
             on = np.empty(1)
             depths(thing.solid, thing.rotation, thing.position, there[None], skin.length, on)
             note(c.cable, Condition("gap", abs(skin.length - float(on[0])), shallow, at, c.part))
         sideways = float(np.linalg.norm(force - along * normal))
         note(c.cable, Condition("cone", sideways - friction * max(along, 0.0), limit, at, c.part))
-        here, mine = skin.at(at)
         if other is None:  # and no other place of the part is nearer
             depths(thing.solid, thing.rotation, thing.position, here[None], skin.length, on)
-            nearer = abs(skin.length - float(on[0]) - skin.radius)
+            nearer = abs(skin.length - float(on[0]) - thick)
             note(c.cable, Condition("gap", nearer, shallow + 2.0 * mine, at, c.part))
         off = float(np.linalg.norm(here - there - thick * normal))
         note(c.cable, Condition("gap", off, shallow + 2.0 * (mine + rough), at, c.part))
@@ -205,7 +214,9 @@ def of_curves(skins: dict[str, Skin], things: Iterable[Thing]) -> tuple[dict[str
             if thing.name in skin.ignore:
                 continue
             deep = np.empty(len(skin.curve))
-            depths(thing.solid, thing.rotation, thing.position, skin.curve, skin.radius, deep)
+            reach = float(skin.thick.max())
+            depths(thing.solid, thing.rotation, thing.position, skin.curve, reach, deep)
+            deep -= reach - skin.thick
             deep[near_mounts(skin, thing.name)] = -np.inf
             conditions, most = judged_depth(skin, deep, thing.name)
             found[name] += conditions
@@ -258,25 +269,24 @@ def overlap(a: Skin, b: Skin) -> Condition | None:
     if same and a.turned < math.pi:  # a curve that comes back to itself turns by more [Fenchel]
         return None
     beside = BESIDE_RADII * 0.5 * (a.radius + b.radius)
-    thick = a.radius + b.radius
-    d, i, j = nearest_pair(
-        a.curve, b.curve, a.s, b.s, to_nearest(a.s, a.held), to_nearest(b.s, b.held), thick, apart, beside, same
-    )
+    deep, i, j = deepest_pair(
+        a.curve, b.curve, a.s, b.s, a.thick, b.thick, to_nearest(a.s, a.held), to_nearest(b.s, b.held), apart, beside,
+        same,
+    )  # fmt: skip
     if i < 0:
         return None
     rough = float(a.rough[min(i // SAMPLES, len(a.rough) - 1)] + b.rough[min(j // SAMPLES, len(b.rough) - 1)])
     bound = a.shallow + b.shallow + rough
-    return Condition("inside", thick - d, bound, float(a.s[i]), "itself" if same else b.name)
+    return Condition("inside", deep, bound, float(a.s[i]), "itself" if same else b.name)
 
 
 def comes_back(points: Array, s: Array, radius: float) -> bool:
     """Whether the cable through these points may touch itself: with room for what it bows between them."""
     h = float(np.diff(s).max())
     nowhere = np.full(len(s), np.inf)
-    reach = 2.0 * radius + h
-    _, i, _ = nearest_pair(
-        points, points, s, s, nowhere, nowhere, reach, max(SELF_RADII * radius, SELF_SEGMENTS * h), 0.0, True
-    )
+    wide = np.full(len(s), radius + 0.5 * h)
+    apart = max(SELF_RADII * radius, SELF_SEGMENTS * h)
+    _, i, _ = deepest_pair(points, points, s, s, wide, wide, nowhere, nowhere, apart, 0.0, True)
     return i >= 0
 
 
@@ -286,20 +296,22 @@ def to_nearest(s: Array, places: Array) -> Array:
 
 
 @kernel
-def nearest_pair(
-    x: Array, y: Array, s: Array, r: Array, to_held: Array, to_other: Array, reach: float, apart: float, beside: float,
-    same: bool,
+def deepest_pair(
+    x: Array, y: Array, s: Array, r: Array, thick: Array, wide: Array, to_held: Array, to_other: Array, apart: float,
+    beside: float, same: bool,
 ) -> tuple[float, int, int]:  # fmt: skip
-    """(distance, segment, segment): where two polylines are nearest to each other within `reach`; −1: nowhere.
+    """(depth, segment, segment): where two polylines, `thick` and `wide` (m) at their points, are deepest in each
+    other; −1: nowhere.
 
     Of one cable with itself only places farther apart along it than `apart` count; nowhere those nearer than `beside`
     to supports of both.
     """
+    reach = thick.max() + wide.max()
     a, b = boxes(x), boxes(y)
-    best, first, second = reach, -1, -1
+    deepest, first, second = 0.0, -1, -1
     for m in range(len(a)):
         for n in range(m if same else 0, len(b)):
-            if gap(a, m, b, n) >= best:
+            if reach - gap(a, m, b, n) <= deepest:
                 continue
             for i in range(BLOCK * m, min(BLOCK * (m + 1), len(x) - 1)):
                 for j in range(BLOCK * n, min(BLOCK * (n + 1), len(y) - 1)):
@@ -317,9 +329,10 @@ def nearest_pair(
                             x[i, 2] + t * p[2] - y[j, 2] - u * q[2],
                         )
                     )
-                    if d < best:
-                        best, first, second = d, i, j
-    return best, first, second
+                    deep = max(thick[i], thick[i + 1]) + max(wide[j], wide[j + 1]) - d
+                    if deep > deepest:
+                        deepest, first, second = deep, i, j
+    return deepest, first, second
 
 
 @kernel

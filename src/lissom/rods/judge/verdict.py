@@ -15,7 +15,7 @@ from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.balance import Body
 from lissom.rods.judge.cable import NO_PUSHES, Judged
 from lissom.rods.judge.certificate import UNRESOLVED, Certificate, Condition, Looked
-from lissom.rods.judge.pressing import Skin, Thing, Touch
+from lissom.rods.judge.pressing import Skin, Stretches, Thing, Touch
 from lissom.rods.judge.winding import Since, of_mounting, of_pair, of_turns
 from lissom.rods.line import Line, Support
 
@@ -34,6 +34,7 @@ class Given:
     reactions: Array  # (supports, 6) N, N m
     places: Array  # (supports,) m
     radius: float = 0.0  # m
+    stretches: Stretches = ()  # with another radius
     collide: bool = False
     friction: float = 0.0
     ignore: frozenset[str] = frozenset()  # parts that it does not touch
@@ -126,7 +127,9 @@ def may_touch(case: Case, looked: Mapping[str, Looked]) -> bool:
 def comes_back(given: Given) -> bool:
     """Whether a cable may touch itself: its points come as near to each other as its curve may."""
     a = given.answer
-    return touches(given) and pressing.comes_back(a.positions, a.s, given.radius)
+    return touches(given) and pressing.comes_back(
+        a.positions, a.s, max([given.radius, *(k[2] for k in given.stretches)])
+    )
 
 
 def pushes_of(case: Case) -> dict[str, Array]:
@@ -156,6 +159,7 @@ def skin_of(name: str, given: Given, turned: float) -> Skin:
     return Skin(
         name=name,
         radius=given.radius,
+        stretches=given.stretches,
         length=given.line.length,
         collide=given.collide,
         friction=given.friction,
