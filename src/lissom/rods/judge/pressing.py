@@ -94,12 +94,7 @@ class Skin:
     rough: Array = field(init=False)  # (segments,) m: κh²/8, what the grid misses of the curve
 
     def __post_init__(self) -> None:
-        a = self.answer
-        h = np.diff(a.s)
-        turn = np.arccos(np.clip(np.abs(np.einsum("ij,ij->i", a.quaternions[:-1], a.quaternions[1:])), 0.0, 1.0))
-        bend = 2.0 * turn * h / 8.0
-        self.rough = np.maximum(bend, np.maximum(np.append(bend[1:], 0.0), np.append(0.0, bend[:-1])))
-        self.curve, self.s = sampled(a)
+        self.curve, self.s, self.rough = sampled(self.answer)
         self.thick = np.full(len(self.s), self.radius)
         for start, end, radius in self.stretches:
             self.thick[(self.s >= start * self.length) & (self.s <= end * self.length)] = radius
@@ -114,24 +109,34 @@ class Skin:
 
     def at(self, place: float) -> tuple[Array, float, float]:
         """(3,) m of the curve at a place, what the grid misses there, and its radius, m."""
-        k = int(np.clip(np.searchsorted(self.answer.s, place, side="right") - 1, 0, len(self.rough) - 1))
+        k = min(max(int(np.searchsorted(self.s, place, side="right")) - 1, 0), len(self.s) - 2)
+        part = (place - self.s[k]) / (self.s[k + 1] - self.s[k])
+        x = (1.0 - part) * self.curve[k] + part * self.curve[k + 1]
         thick = next((r for start, end, r in self.stretches if start < place / self.length < end), self.radius)
-        x = np.array([np.interp(place, self.s, self.curve[:, axis]) for axis in range(3)])
-        return x, float(self.rough[k]), thick
+        return x, float(self.rough[k // SAMPLES]), thick
 
 
-def sampled(a: Answer) -> tuple[Array, Array]:
-    """The cubic through points and tangents, SAMPLES to a segment, and where along the cable, m."""
+def sampled(a: Answer) -> tuple[Array, Array, Array]:
+    """The cubic through points and tangents, SAMPLES to a segment, and where along the cable, m; and κh²/8 (segments,)
+    m, the largest of neighbours.
+    """
     count = SAMPLES * (len(a.s) - 1) + 1
-    curve, s = np.empty((count, 3)), np.empty(count)
-    sample(a.s, a.positions, a.quaternions, curve, s)
-    return curve, s
+    curve, s, rough = np.empty((count, 3)), np.empty(count), np.empty(len(a.s) - 1)
+    sample(a.s, a.positions, a.quaternions, curve, s, rough)
+    return curve, s, rough
 
 
 @lean_kernel
-def sample(s: Array, x: Array, q: Array, curve: Array, at: Array) -> None:
+def sample(s: Array, x: Array, q: Array, curve: Array, at: Array, rough: Array) -> None:
     last = len(s) - 1
+    before = 0.0
     for i in range(last):
+        same = q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3]
+        bow = 2.0 * math.acos(min(abs(same), 1.0)) * (s[i + 1] - s[i]) / 8.0
+        rough[i] = max(bow, before)
+        if i > 0:
+            rough[i - 1] = max(rough[i - 1], bow)
+        before = bow
         p, v = row(x, i), row(x, i + 1)
         size = length(sub(v, p))
         ta = tangent((q[i, 0], q[i, 1], q[i, 2], q[i, 3]))
@@ -169,8 +174,7 @@ def of_contacts(
             continue
         skin, other = skins[c.cable], skins.get(c.part) if c.other_place is not None else None
         force, normal, at = np.asarray(c.force), np.asarray(c.normal), c.place
-        along = float(force @ normal)
-        size = float(np.linalg.norm(force))
+        along, size = float(force @ normal), math.sqrt(float(force @ force))
         limit = ALONG * max(skin.scale, size)
         note(c.cable, Condition("push", max(-along, abs(along - c.pressure)), limit, at, c.part))
         here, mine, thick = skin.at(at)
@@ -183,21 +187,26 @@ def of_contacts(
             thing = things[c.part]
             friction, rough, shallow = thing.friction, 0.0, skin.shallow
             there = np.asarray(c.point)
-            on = np.empty(1)
-            depths(thing.solid, thing.rotation, thing.position, there[None], skin.length, on)
-            note(c.cable, Condition("gap", abs(skin.length - float(on[0])), shallow, at, c.part))
-        sideways = float(np.linalg.norm(force - along * normal))
-        note(c.cable, Condition("cone", sideways - friction * max(along, 0.0), limit, at, c.part))
-        if other is None:  # and no other place of the part is nearer
-            depths(thing.solid, thing.rotation, thing.position, here[None], skin.length, on)
-            nearer = abs(skin.length - float(on[0]) - thick)
-            note(c.cable, Condition("gap", nearer, shallow + 2.0 * mine, at, c.part))
-        off = float(np.linalg.norm(here - there - thick * normal))
-        note(c.cable, Condition("gap", off, shallow + 2.0 * (mine + rough), at, c.part))
-        note(c.cable, Condition("normal", abs(float(np.linalg.norm(normal)) - 1.0), 1e-9, at, c.part))
+            apart = distances(thing, np.array([there, here]), skin.length)
+            note(c.cable, Condition("gap", abs(apart[0]), shallow, at, c.part))
+            # and no other place of the part is nearer
+            note(c.cable, Condition("gap", abs(apart[1] - thick), shallow + 2.0 * mine, at, c.part))
+        sideways, off = force - along * normal, here - there - thick * normal
+        beyond = math.sqrt(float(sideways @ sideways)) - friction * max(along, 0.0)
+        note(c.cable, Condition("cone", beyond, limit, at, c.part))
+        away = math.sqrt(float(off @ off))
+        note(c.cable, Condition("gap", away, shallow + 2.0 * (mine + rough), at, c.part))
+        note(c.cable, Condition("normal", abs(math.sqrt(float(normal @ normal)) - 1.0), 1e-9, at, c.part))
     for (cable, _, _), condition in worst.items():
         found[cable].append(condition)
     return found
+
+
+def distances(thing: Thing, points: Array, reach: float) -> list[float]:
+    """m of points (n, 3) from a part, negative inside; inf beyond `reach`."""
+    nearer = np.empty(len(points))
+    depths(thing.solid, thing.rotation, thing.position, points, reach, nearer)
+    return [reach - k for k in nearer.tolist()]
 
 
 # ---- how deep --------------------------------------------------------------------------------------------------------

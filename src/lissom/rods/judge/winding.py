@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.triples import tangent
 from lissom.geometry.turns import is_odd, link
+from lissom.kernels import kernel
 from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.certificate import Condition
 from lissom.rods.judge.crossings import crossings, pair_crossings, runs_along
@@ -111,7 +113,7 @@ def of_mounting(
 
 def meets_ray(x: Array, q: Array) -> bool:
     """Whether an end ray meets the curve: then it has no link. So it is where ends face each other on one line."""
-    t = tangents(q[[0, -1]])
+    t = end_tangents(q)
     tiny = TOUCHES * float(np.linalg.norm(np.diff(x, axis=0), axis=1).sum())
     for end, along, others in ((x[0], -t[0], x[1:]), (x[-1], t[1], x[:-1])):
         way = others - end
@@ -129,7 +131,7 @@ def crossed(answer: Answer, since: Since) -> tuple[int, int]:
     same = len(since.s) == len(answer.s)
     if not (same or since.way) or (not since.way and runs_along(since.quaternions, answer.quaternions)):
         return 0, 0
-    ends, ends_now = tangents(since.quaternions[[0, -1]]), tangents(answer.quaternions[[0, -1]])
+    ends, ends_now = end_tangents(since.quaternions), end_tangents(answer.quaternions)
     passed = rays = 0
     for x, y in itertools.pairwise([since.positions, *since.way, answer.positions]):
         if len(x) == len(y):  # not from one grid to another, which is one shape
@@ -177,9 +179,15 @@ def span(s: Array, start: float, end: float) -> slice:
     return slice(int(np.searchsorted(s, start - tiny)), int(np.searchsorted(s, end + tiny)))
 
 
-def tangents(q: Array) -> Array:
-    w, x, y, z = q.T
-    return np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)], axis=1)
+@kernel
+def end_tangents(q: Array) -> Array:
+    """(2, 3) at the first and the last of some frames (n, 4)."""
+    found = np.empty((2, 3))
+    for k, i in enumerate((0, len(q) - 1)):
+        t = tangent((q[i, 0], q[i, 1], q[i, 2], q[i, 3]))
+        for axis in range(3):
+            found[k, axis] = t[axis]
+    return found
 
 
 def times(count: int) -> str:
