@@ -136,7 +136,7 @@ def look(
             turns[i, k] = theta[k]
     balance(asked, answer, reactions, pushes, force, room, turns, found)
     segments(asked, answer, room, turns, found)
-    slides(asked, answer, force, turns, found)
+    slides(asked, answer, force, pushes, turns, found)
 
 
 @inline
@@ -382,7 +382,7 @@ def slope(inverse: Vector, w: Vector, M: Vector, N: Vector, stretched: float) ->
 
 
 @inline
-def slides(asked: Asked, answer: Answer, force: float, turns: Array, found: Array) -> None:
+def slides(asked: Asked, answer: Answer, force: float, pushes: Array, turns: Array, found: Array) -> None:
     """Where something slides H does not jump [rods.md (27)]."""
     for j in range(len(asked.held_at)):
         at = asked.held_at[j]
@@ -397,6 +397,10 @@ def slides(asked: Asked, answer: Answer, force: float, turns: Array, found: Arra
         for other in (j - 1, j + 1):
             if 0 <= other < len(asked.held_at):
                 bound += pulled(asked, answer, at, asked.held_at[other])
+        along = tangent(frame(answer.quaternions, at))
+        for c in range(len(pushes)):  # which may enter at the very point of the slide
+            if abs(pushes[c, 0] - at) <= WINDOW:
+                bound += abs(dot((pushes[c, 1], pushes[c, 2], pushes[c, 3]), along))
         if asked.kink[j] > 0.0:
             bound += abs(ea - eb) + resting(asked, at)
         note(found, SLIDE, abs(Hb - Ha), bound, j)
