@@ -120,7 +120,11 @@ def check_slide(a: Answer, held: Held, verdict: Verdict) -> None:
     if near < 1e-3 * a.cable.length:
         verdict.unchecked.append(f"slide {held.name} rests at something")
         return
-    before, after = (material_force(a, i, side) for side in (-1, 1))
+    # what jumps there besides is a contact nearby: its force is shared among the points around it
+    before, after = (
+        material_force(a, i, -1, a.n_before[i]),
+        material_force(a, i, 1, a.n_before[i] - a.reactions[held.name][0]),
+    )
     bound = SLIDE * a.force_scale
     if a.order == 2:
         bound += SLIDE_SECOND * a.force_scale
@@ -133,10 +137,10 @@ def check_slide(a: Answer, held: Held, verdict: Verdict) -> None:
     verdict.require("slide is driven (N)", abs(after - before), bound, f"{a.cable.name}/{held.name}")
 
 
-def material_force(a: Answer, i: int, side: int) -> float:
+def material_force(a: Answer, i: int, side: int, n: Array) -> float:
     """H = T + T²/2EA + ½ M·D⁻¹M + M·ω0 just before (−1) or after (1) the point i."""
     make = a.cable.makes(np.array([a.s[i] + side * 1e-6 * a.cable.length]))[0]
-    n, m = (a.n_before[i], a.m_before[i]) if side < 0 else (a.n_after[i], a.m_after[i])
+    m = a.m_before[i] if side < 0 else a.m_after[i]
     M = a.R[i].T @ m
     if a.cable.is_rope:
         T = float(np.linalg.norm(n))

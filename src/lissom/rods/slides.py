@@ -112,12 +112,11 @@ class Slides:
             if mine:
                 solver = link.solver
                 resultants = Resultants.of(link.chain, solver.point_of, link.q, link.nu, solver.grid)
-                sides = Sides(solver.line, solver.grid, resultants)
                 at = np.array([solver.grid.support_at[k] for k in mine])
-                chord = link.x[np.minimum(at + 1, link.points - 1)] - link.x[np.maximum(at - 1, 0)]
-                along = chord / np.linalg.norm(chord, axis=1)[:, None]
-                pushed = np.einsum("sk,sk->s", system.pushed(number)[at], along)
-                found.append(sliding.driving_forces(solver, mine, sides) + pushed)
+                after = resultants.force_after.copy()
+                after[at] += system.pushed(number)[at]
+                sides = Sides(solver.line, solver.grid, resultants._replace(force_after=after))
+                found.append(sliding.driving_forces(solver, mine, sides))
         return np.concatenate(found)
 
     def scale(self, system: System) -> float:

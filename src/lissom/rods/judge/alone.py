@@ -32,10 +32,10 @@ Array = NDArray[np.float64]
 
 # The conditions, in the order of the rows that are filled.
 FINITE, POINTS, PLACE, DIRECTION, ROLL, FREE, FORCE, MOMENT = range(8)
-MATERIAL, SHAPE, STRETCH, PULL, SLIDE, RESOLUTION = range(8, 14)
+MATERIAL, SHAPE, STRETCH, SQUEEZE, PULL, SLIDE, RESOLUTION = range(8, 15)
 NAMES = (
     *("finite", "points", "place", "direction", "roll", "free", "force", "moment", "material", "shape", "stretch"),
-    *("pull", "slide", "resolution"),
+    *("squeeze", "pull", "slide", "resolution"),
 )
 
 # Bounds; docs/theory/certificate.md has the reason for each.
@@ -45,6 +45,7 @@ BALANCED = 1e-6  # of the largest force in the cable
 ADDS_UP = 0.1  # of that, for each segment on the way: what each may be off while something is dragged
 ROUNDING = 1e-6  # rad, and of a segment: what is not of the order of the grid
 LONGER = 1e-3  # of a segment
+FLAT = 0.95  # of the length: by how much a segment may be squeezed
 DRIVEN = 2e-6  # of the largest force
 SETTLED = 3e-7  # of the length: what a slide may be off, times the power with which a pull grows (30 at most)
 LARGEST_TURN = 1.5  # rad a segment
@@ -136,7 +137,7 @@ def look(
             turns[i, k] = theta[k]
     balance(asked, answer, reactions, pushes, force, room, turns, found)
     segments(asked, answer, room, turns, found)
-    slides(asked, answer, force, pushes, turns, found)
+    slides(asked, answer, force, reactions, turns, found)
 
 
 @inline
@@ -325,6 +326,7 @@ def segments(asked: Asked, answer: Answer, room: Array, turns: Array, found: Arr
         Ra, Rb = rotation(qa), rotation(qb)
         ta, tb = tangent(qa), tangent(qb)
         ea, eb = 1.0 + asked.compliance[i] * dot(na, ta), 1.0 + asked.compliance[i] * dot(nb, tb)
+        note(found, SQUEEZE, 1.0 - min(ea, eb), FLAT, answer.s[i])
         most = 1.0 + asked.compliance[i] * max(size(na), size(nb))
         note(found, STRETCH, size(chord) - h * most, LONGER * h, answer.s[i])
         Ma, Mb = (
@@ -382,25 +384,23 @@ def slope(inverse: Vector, w: Vector, M: Vector, N: Vector, stretched: float) ->
 
 
 @inline
-def slides(asked: Asked, answer: Answer, force: float, pushes: Array, turns: Array, found: Array) -> None:
-    """Where something slides H does not jump [rods.md (27)]."""
+def slides(asked: Asked, answer: Answer, force: float, reactions: Array, turns: Array, found: Array) -> None:
+    """Where something slides H does not jump [rods.md (27)] by what it exerts. A contact nearby may have entered at its
+    point: that is none of its business.
+    """
     for j in range(len(asked.held_at)):
         at = asked.held_at[j]
         if asked.slides[j] == 0 or at == 0 or at == len(answer.s) - 1:
             continue
-        Ha, ea = material_force(
-            asked, answer, at, at - 1, triple(answer.force_before, at), triple(answer.moment_before, at)
-        )
-        Hb, eb = material_force(asked, answer, at, at, triple(answer.force_after, at), triple(answer.moment_after, at))
+        before = triple(answer.force_before, at)
+        after = sub(before, (reactions[j, 0], reactions[j, 1], reactions[j, 2]))
+        Ha, ea = material_force(asked, answer, at, at - 1, before, triple(answer.moment_before, at))
+        Hb, eb = material_force(asked, answer, at, at, after, triple(answer.moment_after, at))
         theta = max(size(triple(turns, at - 1)), size(triple(turns, at)))
         bound = DRIVEN * force + theta * theta / 12.0 * (ea + eb)
         for other in (j - 1, j + 1):
             if 0 <= other < len(asked.held_at):
                 bound += pulled(asked, answer, at, asked.held_at[other])
-        along = tangent(frame(answer.quaternions, at))
-        for c in range(len(pushes)):  # which may enter at the very point of the slide
-            if abs(pushes[c, 0] - at) <= WINDOW:
-                bound += abs(dot((pushes[c, 1], pushes[c, 2], pushes[c, 3]), along))
         if asked.kink[j] > 0.0:
             bound += abs(ea - eb) + resting(asked, at)
         note(found, SLIDE, abs(Hb - Ha), bound, j)

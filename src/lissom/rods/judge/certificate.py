@@ -23,6 +23,7 @@ WORDS = {
     "material": "moments and frames differ by {value} a segment",
     "shape": "points and tangents differ by {value} a segment",
     "stretch": "a segment is {value} longer than it can be{at}, for want of points",
+    "squeeze": "a segment is squeezed by {value} of its length{at}: it is too soft along its axis for what presses it",
     "pull": "the rope is pushed with {value}",
     "slide": "is driven along the cable with {value}",
     "resolution": "a segment turns by {value}{at}: use more points",
@@ -53,7 +54,7 @@ OF_SUPPORTS = ("mounted", "turns", "place", "direction", "roll", "free", "slide"
 # These go by how thick a cable is.
 OF_SKINS = ("gap", "inside", "deep")
 # These say why others do not hold.
-CAUSES = ("slide", "roll", "direction", "turns", "mounted")
+CAUSES = ("squeeze", "slide", "roll", "direction", "turns", "mounted")
 # rad a segment: a layer that the grid misses, beyond this, is told of
 UNRESOLVED = 0.1
 # Of these a finer grid is the cure.
