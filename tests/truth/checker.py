@@ -1,6 +1,7 @@
 """Whether an answer is right: everything at once, from what the simulation hands out and what the scene asked for."""
 
 import copy
+import itertools
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.truth.touching import check_touching, pushed
 from tests.truth.turning import matrix, turn_between
 
 LENGTH = 1e-3  # of the length: chords against arc
+PLAIN = 0.25  # of a turn: beyond, end poses leave open which link is the least
 TURNS = 0.12  # of a turn: links are counted from a grid
 # Turns may be lost two by two where the report says so.
 NAMED = ("slipped over an end", "passed through itself")
@@ -96,6 +98,8 @@ def check_turns(
     soft: tuple[Data, float] | None,
 ) -> None:
     """Links against those of the same scene without twist, for cables held by fixed clamps at both ends."""
+    for a in answers.values():
+        check_mounting(a, verdict)
     asked = {name: k for name, a in answers.items() if (k := turns_asked(a)) is not None}
     if not asked:
         return
@@ -124,31 +128,47 @@ def check_turns(
             verdict.require("turns lost without a word", abs(whole), 0.5, name)
 
 
+def check_mounting(a: Answer, verdict: Verdict) -> None:
+    """The link is the turns asked for, or an even number besides: what the end poses add is less than half a turn."""
+    if a.cable.data.get("initial") or not clamped_in_the_world(a) or coarse(a) > TURNS:
+        return
+    off = link(a) - turns_told(a)
+    if abs(off - round(off)) < PLAIN:
+        verdict.require("a turn that nobody asked for", float(round(off) % 2), 0.5, a.cable.name)
+
+
 def coarse(*answers: Answer) -> float:
     """How far off links are on coarse grids, in turns."""
     return sum(float(np.sum(np.linalg.norm(a.turns_of_segments(), axis=1) ** 3)) for a in answers) / 100.0
 
 
+def clamped_in_the_world(a: Answer) -> bool:
+    """At both ends, with frames that are known."""
+    ends = {k.name: k for k in a.cable.supports}
+    held = [ends.get("start"), ends.get("end")]
+    known = all(k is not None and not k.on and k.kind == "clamp" and k.frame is not None for k in held)
+    return known and not a.cable.is_rope and bool(held[1] and held[1].rolls)
+
+
 def turns_asked(a: Answer) -> float | None:
     """Turns from the start to the end beyond the untwisted mounting, where both ends are clamped in the world."""
-    ends = {k.name: k for k in a.cable.supports}
-    start, end = ends.get("start"), ends.get("end")
-    if a.cable.is_rope or start is None or end is None or start.on or end.on:
+    if not clamped_in_the_world(a):
         return None
-    if not start.kind == end.kind == "clamp" or start.frame is None or end.frame is None or not end.rolls:
-        return None
-    if a.cable.data.get("twist") is None and "roll" not in end.data and "quaternion" not in end.data:
-        return None
-    total, before = 0.0, start.frame
-    for held in sorted(a.cable.supports, key=lambda k: a.places[k.name]):
-        if held is start or held.kind != "clamp" or held.frame is None:
-            continue
-        told = a.cable.data.get("twist") if held is end else held.data.get("twist")
-        found = turn_between(before, held.frame)
+    end = a.cable.data["end"]
+    return turns_told(a) if a.cable.data.get("twist") is not None or "roll" in end or "quaternion" in end else None
+
+
+def turns_told(a: Answer) -> float:
+    """Turns from clamp to clamp, the whole ones as `twist` says."""
+    held = [k for k in sorted(a.cable.supports, key=lambda k: a.places[k.name]) if k.kind == "clamp"]
+    total = 0.0
+    frames = [(k.data, k.frame) for k in held if k.frame is not None]
+    for (_, before), (data, frame) in itertools.pairwise(frames):
+        told = a.cable.data.get("twist") if data is frames[-1][0] else data.get("twist")
+        found = turn_between(before, frame)
         if told is not None:
             found += 2.0 * np.pi * round((told - found) / (2.0 * np.pi))
         total += found
-        before = held.frame
     return total / (2.0 * np.pi)
 
 

@@ -12,8 +12,8 @@ from tests.truth.solids import distance
 from tests.truth.turning import Array
 
 Flags = NDArray[np.bool_]
-DEEP = 0.05  # of the radius
-GAP = 0.1  # of the radius: a contact that presses is closed within this
+DEEP = 0.01  # of the radius: besides what the grid misses there
+GAP = 0.01  # of the radius: a contact that presses is closed within this
 CONE = 1e-3
 MOUNT = 4.0  # radii along a cable within which it does not touch what it is mounted on
 HELD = 2.0  # radii, or so many segments, around a point that is held: it may be held inside
@@ -47,10 +47,15 @@ def local(x: Array, pose: Pose) -> Array:
     return np.asarray((x - pose[0]) @ pose[1])
 
 
-def sag(a: Answer) -> float:
-    """κh²/8: how far the smooth curve may leave the points."""
-    turn = np.linalg.norm(a.turns_of_segments()[:, :2], axis=1)
-    return float(np.max(turn * a.h)) / 8.0
+def sag(a: Answer, place: float) -> float:
+    """κh²/8: how far the smooth curve may leave the points beside a place, one segment to either side."""
+    i = int(np.clip(np.searchsorted(a.s, place) - 1, 0, len(a.h) - 1))
+    near = slice(max(i - 1, 0), i + 2)
+    frames = np.linalg.norm(a.turns_of_segments()[near, :2], axis=1)
+    chords = np.diff(a.x[max(i - 2, 0) : i + 4], axis=0)
+    chords = chords / np.linalg.norm(chords, axis=1)[:, None]
+    corners = np.arccos(np.clip(np.sum(chords[1:] * chords[:-1], axis=1), -1.0, 1.0))
+    return float(max(np.max(frames), np.max(corners, initial=0.0)) * np.max(a.h[near])) / 8.0
 
 
 def check_contact(
@@ -66,12 +71,13 @@ def check_contact(
     if contact.part in parts:
         friction = float(parts[contact.part].get("friction") or 0.0)
         gap = float(distance(parts[contact.part], local(x[None], poses[contact.part]))[0]) - radius
-        slack = GAP * radius + 2.0 * sag(a) + 1e-6 * a.cable.length
+        slack = GAP * radius + 2.0 * sag(a, contact.place) + 1e-6 * a.cable.length
     else:
         b = answers[contact.part]
         friction = max(a.cable.friction, b.cable.friction)
         gap = float(np.linalg.norm(x - b.position(contact.other_place))) - radius - b.cable.make.radius
-        slack = GAP * radius + 2.0 * (sag(a) + sag(b)) + 1e-6 * a.cable.length
+        bows = sag(a, contact.place) + sag(b, contact.other_place)
+        slack = GAP * (radius + b.cable.make.radius) + 2.0 * bows + 1e-6 * a.cable.length
     verdict.require(
         "friction beyond its cone (N)", across, (1.0 + CONE) * friction * along + CONE * along + small, where
     )
@@ -95,7 +101,7 @@ def check_outside(a: Answer, part: Data, pose: Pose, verdict: Verdict) -> None:
     deep = a.cable.make.radius - distance(part, local(x, pose))
     deep[spared(a, s, part["name"])] = -np.inf
     k = int(np.argmax(deep))
-    bound = DEEP * a.cable.make.radius + sag(a) + 1e-6 * a.cable.length
+    bound = DEEP * a.cable.make.radius + sag(a, float(s[k])) + 1e-6 * a.cable.length
     if np.isfinite(deep[k]):
         verdict.require("inside a part (m)", float(deep[k]), bound, f"{a.cable.name} in {part['name']} s={s[k]:.4f}")
 
@@ -115,18 +121,17 @@ def check_apart(a: Answer, b: Answer, verdict: Verdict) -> None:
     else:
         deep[near_joints(a, s)[:, None] & near_joints(b, t[:-1])] = -np.inf
     i, j = np.unravel_index(int(np.argmax(deep)), deep.shape)
-    bound = DEEP * reach + sag(a) + sag(b) + 1e-6 * a.cable.length
+    bound = DEEP * reach + sag(a, float(s[i])) + sag(b, float(other[i, j])) + 1e-6 * a.cable.length
     if np.isfinite(deep[i, j]):
         where = f"{a.cable.name} s={s[i]:.4f} in {b.cable.name} s={other[i, j]:.4f}"
         verdict.require("inside a cable (m)", float(deep[i, j]), bound, where)
 
 
 def near_joints(a: Answer, s: Array) -> Flags:
-    """Within two diameters, or some segments, of a support: cables joined or mounted in one place overlap."""
-    reach = max(MOUNT * a.cable.make.radius, HELD_SEGMENTS * float(np.max(a.h)))
+    """Within two diameters of a support: cables joined or mounted in one place overlap."""
     skip = np.zeros(len(s), dtype=bool)
     for place in a.places.values():
-        skip |= np.abs(s - place) < 1.2 * reach
+        skip |= np.abs(s - place) < MOUNT * a.cable.make.radius
     return skip
 
 

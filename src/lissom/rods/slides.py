@@ -120,8 +120,9 @@ class Slides:
         return np.concatenate(found)
 
     def scale(self, system: System) -> float:
-        """N: what driving forces are measured against; where cables are taut, their pull."""
-        return max([system.force, *(float(np.abs(k.nu).max(initial=0.0)) for k in system.links)])
+        """N: what driving forces are measured against, of the weakest cable with slides; where it is taut, its pull."""
+        sliding_links = [link for link, mine in zip(system.links, self.numbers, strict=True) if mine]
+        return min(max(k.scales.force, float(np.abs(k.nu).max(initial=0.0))) for k in sliding_links)
 
     def limits(self, system: System) -> tuple[Array, Array]:
         """As `sliding.rooms`, of all cables."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lissom.geometry.clearance import depths
 from lissom.geometry.nearest import length, on_segments, row
 from lissom.geometry.solids import Solid
-from lissom.geometry.triples import sub, tangent
-from lissom.kernels import kernel, lean_kernel
+from lissom.geometry.triples import cross, dot, sub, tangent
+from lissom.kernels import inline, kernel, lean_kernel
 from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.certificate import Condition
 
@@ -126,17 +126,27 @@ def sampled(a: Answer) -> tuple[Array, Array, Array]:
     return curve, s, rough
 
 
+@inline
+def bent(x: Array, i: int) -> float:
+    """rad by which a polygon turns at a point: over an edge the frames on either side turn by half of that."""
+    if i == 0 or i == len(x) - 1:
+        return 0.0
+    a, b = sub(row(x, i), row(x, i - 1)), sub(row(x, i + 1), row(x, i))
+    return math.atan2(length(cross(a, b)), dot(a, b))
+
+
 @lean_kernel
 def sample(s: Array, x: Array, q: Array, curve: Array, at: Array, rough: Array) -> None:
     last = len(s) - 1
-    before = 0.0
     for i in range(last):
         same = q[i, 0] * q[i + 1, 0] + q[i, 1] * q[i + 1, 1] + q[i, 2] * q[i + 1, 2] + q[i, 3] * q[i + 1, 3]
-        bow = 2.0 * math.acos(min(abs(same), 1.0)) * (s[i + 1] - s[i]) / 8.0
-        rough[i] = max(bow, before)
-        if i > 0:
-            rough[i - 1] = max(rough[i - 1], bow)
-        before = bow
+        turn = max(2.0 * math.acos(min(abs(same), 1.0)), bent(x, i), bent(x, i + 1))
+        rough[i] = turn * (s[i + 1] - s[i]) / 8.0
+    before = 0.0
+    for i in range(last):
+        own = rough[i]
+        rough[i] = max(before, own, rough[i + 1] if i + 1 < last else 0.0)
+        before = own
         p, v = row(x, i), row(x, i + 1)
         size = length(sub(v, p))
         ta = tangent((q[i, 0], q[i, 1], q[i, 2], q[i, 3]))

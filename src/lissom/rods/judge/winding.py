@@ -56,7 +56,7 @@ def of_turns(
     if len(since.supports) != len(supports):
         return found
     passed, rays = crossed(answer, since)
-    if collides:
+    if collides and not (since.cold and all(k.direction != FRAME for k in supports)):  # a cold start has no history
         found.conditions.append(Condition("passed", float(abs(passed)), 0.5))
     for a, b in spans(supports):
         if {a, b} & afloat:
