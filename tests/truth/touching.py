@@ -119,7 +119,7 @@ def check_apart(a: Answer, b: Answer, verdict: Verdict) -> None:
         near = max(SELF_RADII * a.cable.make.radius, SELF_SEGMENTS * float(np.max(a.h)))
         deep[np.abs(s[:, None] - other) < 1.05 * near] = -np.inf
     else:
-        deep[near_joints(a, s)[:, None] & near_joints(b, t[:-1])] = -np.inf
+        deep[near_joints(a, s)[:, None] & near_joints(b, other)] = -np.inf
     i, j = np.unravel_index(int(np.argmax(deep)), deep.shape)
     bound = DEEP * reach + sag(a, float(s[i])) + sag(b, float(other[i, j])) + 1e-6 * a.cable.length
     if np.isfinite(deep[i, j]):
@@ -129,7 +129,7 @@ def check_apart(a: Answer, b: Answer, verdict: Verdict) -> None:
 
 def near_joints(a: Answer, s: Array) -> Flags:
     """Within two diameters of a support: cables joined or mounted in one place overlap."""
-    skip = np.zeros(len(s), dtype=bool)
+    skip = np.zeros(s.shape, dtype=bool)
     for place in a.places.values():
         skip |= np.abs(s - place) < MOUNT * a.cable.make.radius
     return skip

@@ -336,11 +336,12 @@ def deepest_pair(
                 for j in range(BLOCK * n, min(BLOCK * (n + 1), len(y) - 1)):
                     if same and abs(s[i] - r[j]) < apart:
                         continue
-                    if to_held[i] < beside and to_other[j] < beside:
-                        continue
                     p = sub(row(x, i + 1), row(x, i))
                     q = sub(row(y, j + 1), row(y, j))
                     t, u = on_segments(row(x, i), p, row(y, j), q)
+                    near = to_held[i] + t * (to_held[i + 1] - to_held[i])
+                    if near < beside and to_other[j] + u * (to_other[j + 1] - to_other[j]) < beside:
+                        continue
                     d = length(
                         (
                             x[i, 0] + t * p[0] - y[j, 0] - u * q[0],
