@@ -71,6 +71,13 @@ def test_a_turn_that_nobody_asked_for_is_seen_without_another_shape_to_compare(m
     assert (certificate.failed.name, certificate.failed.where) == ("mounted", "end")
 
 
+def test_a_cable_squeezed_inside_out_is_refused() -> None:
+    """Soft along its axis and pressed together, segments ran backwards: certified, for the linear law allows it."""
+    report = case("squeezed_inside_out").solve()
+    assert report.status == "not_converged"
+    assert "squeezed" in report.reason
+
+
 @pytest.mark.parametrize("turns", [3, 5])
 def test_turns_wound_through_the_material_are_not_certified(turns: int) -> None:
     """One shape was found for 360°, 1080° and 1800°."""

@@ -11,7 +11,7 @@ from tests.truth.answer import Answer, Verdict, taken
 from tests.truth.asked import Cable, Data, Pose, mount, poses_of
 from tests.truth.balance import check_bodies, check_cable
 from tests.truth.integrating import check_equations
-from tests.truth.linking import link
+from tests.truth.linking import link, own_link
 from tests.truth.supports import check_jumps, check_supports
 from tests.truth.touching import check_touching, pushed
 from tests.truth.turning import matrix, turn_between
@@ -129,10 +129,10 @@ def check_turns(
 
 
 def check_mounting(a: Answer, verdict: Verdict) -> None:
-    """The link is the turns asked for, or an even number besides: what the end poses add is less than half a turn."""
+    """The link is the turns asked for, or an even number besides; where two classes are as plain, nothing is said."""
     if a.cable.data.get("initial") or not clamped_in_the_world(a) or coarse(a) > TURNS:
         return
-    off = link(a) - turns_told(a)
+    off = own_link(a) - turns_told(a)
     if abs(off - round(off)) < PLAIN:
         verdict.require("a turn that nobody asked for", float(round(off) % 2), 0.5, a.cable.name)
 

@@ -14,6 +14,13 @@ def link(a: Answer) -> float:
     return float(np.sum(a.turns_of_segments()[:, 2])) / (2.0 * np.pi) + writhe(closed(a))
 
 
+def own_link(a: Answer) -> float:
+    """The same without what the two rays have of each other, which says nothing of the cable."""
+    points = closed(a)
+    pair = np.vstack([points[:2], points[-2:]])  # and the chord, which neither ray sees
+    return link(a) - writhe(pair)
+
+
 def closed(a: Answer) -> Array:
     """Points of the curve, with a far point on the ray at either end."""
     _, points = a.sampled(PER_SEGMENT)

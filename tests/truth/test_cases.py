@@ -25,6 +25,13 @@ CASES = Path(__file__).parents[1] / "data" / "cases"
         "sleeve_beside_a_free_junction",  # which follows: it limits no slide
         "soft_length_as_short_as_can_be",  # one span at its shortest kept the other from settling
         "crossing",
+        "sleeve_past_a_load",  # another frame of the grid is the sleeve's then
+        "sleeve_past_a_load_in_a_harness",
+        "contact_beside_a_ring",  # which enters at the point of the ring, and does not drive it
+        "varied_rest_of_second_order",  # bent by its ends, at rest by its halves: the judge's bound knew one
+        "rope_over_an_edge",  # where frames turn by half of what the rope does
+        "cold_start_through_itself",  # which has no history
+        "branches_beside_a_junction",  # overlap was placed at the start of the sample
         "loop_in_the_first_guess",  # the loop brought a turn that stayed: certified and wrong
     ],
 )
