@@ -500,8 +500,9 @@ class Cables:
             return None if solver.origin is None else solver.origin._replace(way=way)
         if last is None:
             return None
-        a = last.answer
-        return Since(False, a.s, a.positions, a.quaternions, last.asked_places, way)
+        a, found = last.answer, last.report.certificate
+        lost = 0.0 if found is None else found.lost
+        return Since(False, a.s, a.positions, a.quaternions, last.asked_places, way, lost=lost)
 
     def _hear(self) -> Hearing:
         now = self._standing

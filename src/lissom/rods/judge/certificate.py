@@ -147,6 +147,7 @@ class Certificate:
     penetration: float = 0.0  # m: how deep the curve is in what it may touch, by the judge's own measure
     notes: tuple[str, ...] = ()  # what has to be said, though it is certified
     seconds: float = 0.0  # what the judge took for it
+    lost: float = 0.0  # turns that it has more than asked for: they slipped over an end, or went through itself
 
     @property
     def residual(self) -> float:

@@ -80,11 +80,12 @@ class Judge:
             for name, found in of_bodies(case).items():
                 more[name] += found
         notes: dict[str, tuple[str, ...]] = {}
+        lost: dict[str, float] = {}
         for name, given in case.cables.items():
             if given.since is not None and math.isfinite(looked[name].residual):
                 wound = of_turns(given.answer, given.supports, given.places, given.afloat, touches(given), given.since)
                 more[name] += wound.conditions
-                notes[name] = tuple(wound.notes)
+                notes[name], lost[name] = tuple(wound.notes), wound.lost
             if given.is_anew and given.line.initial is None and math.isfinite(looked[name].residual):
                 more[name] += of_mounting(given.answer, given.supports, given.places, given.afloat)
         for name, condition in of_pairs(case):
@@ -95,7 +96,7 @@ class Judge:
                 notes[name] = (*notes.get(name, ()), f"{text}; use more points")
         seconds = (time.perf_counter() - began) / max(len(looked), 1)
         return {
-            name: Certificate(k, tuple(more[name]), depth[name], notes.get(name, ()), seconds)
+            name: Certificate(k, tuple(more[name]), depth[name], notes.get(name, ()), seconds, lost.get(name, 0.0))
             for name, k in looked.items()
         }
 

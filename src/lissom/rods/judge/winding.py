@@ -39,11 +39,13 @@ class Since(NamedTuple):
     supports: tuple[Support, ...]  # where they were, with their turns then
     way: Sequence[Array] = ()  # (points, 3) m each: the curves of accepted steps from there; none: straight
     known: bool = True  # whether the way is
+    lost: float = 0.0  # turns that it has more than asked for
 
 
 class Wound(NamedTuple):
     conditions: list[Condition]
     notes: list[str]
+    lost: float = 0.0  # turns more than asked for, in all
 
 
 def of_turns(
@@ -55,6 +57,7 @@ def of_turns(
     found = Wound([], [])
     if len(since.supports) != len(supports):
         return found
+    gone = 0.0
     passed, rays = crossed(answer, since)
     if collides and not (since.cold and all(k.direction != FRAME for k in supports)):  # a cold start has no history
         found.conditions.append(Condition("passed", float(abs(passed)), 0.5))
@@ -74,13 +77,23 @@ def of_turns(
         slipped = lost != 0.0 and lost % 2.0 == 0.0 and (not collides or abs(lost) == 2.0 * abs(rays))
         if slipped:
             how = "slipped over an end" if abs(lost) == 2.0 * abs(rays) else "passed through itself"
-            found.notes.append(f"{abs(lost):.0f} turns {'more' if lost > 0 else 'fewer'} than asked for: it {how}")
+            found.notes.append(f"{than_asked(lost)}: it {how}")
+            gone += lost
         found.conditions.append(Condition("turns", 0.0 if slipped else abs(lost), 0.5, None, supports[b].name))
     if rays and not since.cold:
         found.notes.append(f"it slipped over an end {times(rays)}: {2 * abs(rays)} turns are lost, or won")
     if passed and not collides:
         found.notes.append(f"it passed through itself {times(passed)}: {2 * abs(passed)} turns are lost, or won")
-    return found
+    if not since.cold and gone == 0.0:
+        gone = 2.0 * (rays + (0 if collides else passed))
+    lost = since.lost + gone
+    if since.lost and lost:
+        found.notes.append(f"{than_asked(lost)}, {'in all' if gone else 'as before'}")
+    return found._replace(lost=lost)
+
+
+def than_asked(turns: float) -> str:
+    return f"{abs(turns):.0f} turns {'more' if turns > 0 else 'fewer'} than asked for"
 
 
 def even_turns(answer: Answer, now: slice, since: Since, then: slice, turn: float) -> float:
