@@ -16,6 +16,7 @@ from lissom.rods.judge.alone import NAMES
 from lissom.rods.judge.asked import Poses
 from lissom.rods.judge.cable import Judged
 from lissom.rods.judge.certificate import WORDS
+from lissom.rods.judge.verdict import Case, Judge
 from lissom.rods.line import Line
 from lissom.rods.solver import RodSolver
 from lissom.scene.templates import TEMPLATES
@@ -295,6 +296,78 @@ def test_an_error_inside_is_a_status_and_leaves_everything_as_it_was(monkeypatch
     assert not simulation.cable("hose").valid
     assert np.array_equal(simulation.cable("hose").positions, before)
     assert simulation.solve().ok
+
+
+@pytest.mark.parametrize("broken", [KeyError, KeyboardInterrupt])
+def test_what_was_not_judged_to_the_end_is_not_handed_out(broken: type[BaseException], monkeypatch: Any) -> None:
+    """An error in the judge, or Ctrl-C, left an unjudged shape, valid: the next solve had nothing to do."""
+    simulation = Simulation(Scene.from_toml(HOSE))
+    simulation.solve().raise_if_failed()
+    before = simulation.cable("hose").positions
+    simulation.move("hose/end", position=(0.32, 0.0, 0.0))
+
+    def verdict(self: Judge, case: Case) -> None:
+        raise broken("somewhere")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Judge, "verdict", verdict)
+        patch.delenv("PYTEST_CURRENT_TEST")
+        if broken is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                simulation.solve()
+        else:
+            assert simulation.solve().status == "error"
+    assert not simulation.cable("hose").valid
+    assert np.array_equal(simulation.cable("hose").positions, before)
+    report = simulation.solve().raise_if_failed()
+    assert report.cables["hose"].certificate is not None
+
+
+def test_turns_are_not_lost_by_way_of_three_points() -> None:
+    """On three points frames differ by more than half a turn: nobody sees which way, and that became the reference."""
+    simulation = Simulation(Scene.from_toml(HOSE.replace('name = "hose"', f'name = "hose"\ntwist = {4.0 * math.pi}')))
+    simulation.solve().raise_if_failed()
+    simulation.edit("hose", points=3)
+    assert not simulation.solve().ok
+    simulation.edit("hose", points=65)
+    report = simulation.solve()
+    assert not report.ok or abs(simulation.cable("hose").torsion).mean() > 1.0
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_a_saved_state_that_is_twisted_otherwise_is_not_taken(turns: int, tmp_path: Path) -> None:
+    """The twist of the file was changed: the old turns stayed, certified, for there was nothing to count from."""
+    twisted = HOSE.replace('name = "hose"', f'name = "hose"\ntwist = {2.0 * math.pi * (2 - turns)}')
+    simulation = Simulation(Scene.from_toml(twisted))
+    simulation.solve().raise_if_failed()
+    there = tmp_path / "hose.toml"
+    simulation.save(there)
+    there.write_text(there.read_text().replace(f"twist = {2.0 * math.pi * (2 - turns)}", "twist = 0.0"))
+    opened = Simulation.open(there)
+    opened.solve().raise_if_failed()
+    assert abs(opened.cable("hose").total_torsion) < 1e-6
+    assert any("twisted otherwise" in note for note in opened.notes) == (turns != 2)
+
+
+def test_what_waits_after_a_failure_waits_in_a_copy_as_well() -> None:
+    """The copy gave the old reason for a scene of which it was not true."""
+    simulation = Simulation(Scene.from_toml(HOSE))
+    simulation.solve().raise_if_failed()
+    simulation.move("hose/end", position=(2.0, 2.0, 2.0))
+    assert simulation.solve().status == "infeasible"
+    simulation.move("hose/end", position=(0.31, 0.0, 0.0))
+    simulation.copy().solve().raise_if_failed()
+    state = simulation.state()
+    simulation.restore(state)
+    simulation.solve().raise_if_failed()
+
+
+def test_a_shape_far_from_the_continuous_one_is_warned_of() -> None:
+    simulation = Simulation(Scene.from_toml(HOSE.replace("points = 65", "points = 4")))
+    simulation.solve().raise_if_failed()
+    hose = simulation.cable("hose")
+    assert hose.error > 1e-3 * hose.length
+    assert any("ever more points" in text for text in hose.warnings)
 
 
 # ---- between features ------------------------------------------------------------------------------------------------

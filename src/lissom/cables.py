@@ -483,13 +483,20 @@ class Cables:
                     reason = f"solved together with {name}, which failed: {self.reports[name].reason}"
                     self.reports[other] = replace(report, status="not_converged", reason=reason, stable=None)
 
-    def broken(self, reason: str, began: float) -> Report:
-        """After an error inside: cables are as they were last certified, and their reports say what happened."""
-        for name in [k for k in rods_of(self._standing.scene) if k in self.dirty or k not in self.reports]:
-            self.reports[name] = nothing_found("error", reason, began)
-            self._take_back(name)
-        report = self.overall(0, began)
-        return report if report.status == "error" else report._replace(status="error", reason=reason)
+    def broken(self, reason: str, began: float, before: Mapping[str, RodReport]) -> Report:
+        """After an error inside: cables are as they were last certified, and their reports say what happened.
+
+        `before`: the reports until then; what was solved since, and not judged to the end, is not handed out.
+        """
+        for name in rods_of(self._standing.scene):
+            report = self.reports.get(name)
+            if name in self.dirty or report is None or report is not before.get(name):
+                self.reports[name] = nothing_found("error", reason, began)
+                self._take_back(name)
+        report_of_all = self.overall(0, began)
+        return (
+            report_of_all if report_of_all.status == "error" else report_of_all._replace(status="error", reason=reason)
+        )
 
     def _since(self, name: str) -> Since | None:
         """The shape from which the turns of a cable are counted; None where there is none."""
@@ -498,11 +505,16 @@ class Cables:
         if solver.is_anew:
             solver.is_anew = False
             return None if solver.origin is None else solver.origin._replace(way=way)
-        if last is None:
-            return None
-        a, found = last.answer, last.report.certificate
-        lost = 0.0 if found is None else found.lost
-        return Since(False, a.s, a.positions, a.quaternions, last.asked_places, way, lost=lost)
+        if last is None:  # a shape from a file
+            return solver.origin
+        a = last.answer
+        return Since(False, a.s, a.positions, a.quaternions, last.asked_places, way, lost=self.lost_turns(name))
+
+    def lost_turns(self, name: str) -> float:
+        """Turns that a cable has more than asked for, as last certified."""
+        last = self.certified.get(name)
+        found = None if last is None else last.report.certificate
+        return 0.0 if found is None else found.lost
 
     def _hear(self) -> Hearing:
         now = self._standing

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.cables import Cables, begin
-from lissom.rods.assembly import are_good
 from lissom.rods.grid import counted, key_places
 from lissom.rods.line import Line
 from lissom.rods.outcome import RodReport, RodState
@@ -27,6 +26,8 @@ Array = NDArray[np.float64]
 
 # Frames that differ by less (rad) are those of one shape.
 SAME_FRAME = 0.02
+# Clamps that are turned by as much (rad): what frames in files are rounded to.
+SAME_TURN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def state_of(standing: Standing, cables: Cables, machine: "MachineState | None")
         dict(standing.junctions),
         cables.past,
         standing.mounted,
-        frozenset(k for k in cables.dirty if k in reports and are_good({k: reports[k]})),
+        frozenset(cables.dirty & reports.keys()),
         machine,
         dict(cables.certified),
     )
@@ -113,6 +114,8 @@ def shape_arrays(scene: Scene, cables: Cables) -> dict[str, Array]:
         arrays[f"{k}.q"], arrays[f"{k}.nu"], arrays[f"{k}.s"] = state.q, state.nu, cables.result(cable.name).s
         arrays[f"{k}.frames"], arrays[f"{k}.force"] = cables.shape(cable.name)
         arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
+        arrays[f"{k}.turns"] = np.array([s.turn for s in state.supports])
+        arrays[f"{k}.lost"] = np.array(cables.lost_turns(cable.name))
     past = cables.past
     if past is not None and not gripped:
         arrays |= {f"past.{key}": values for key, values in past.arrays().items()}
@@ -127,12 +130,17 @@ def take_shapes(cables: Cables, arrays: Mapping[str, Array]) -> None:
         if not {"scheme", "q", "nu", "s", "frames", "force"} <= part.keys():
             cables.notes.append(f"{name}: no saved state; it will be solved from a first guess")
             continue
+        turns = np.array([support.turn for support in solver.line.supports])
+        if "turns" in part and (len(part["turns"]) != len(turns) or np.abs(part["turns"] - turns).max() > SAME_TURN):
+            cables.notes.append(f"{name}: the saved state is twisted otherwise; it will be solved from a first guess")
+            continue
         slides = [i for i, support in enumerate(solver.line.supports) if support.slides]
         if slides and len(part.get("places", ())) == len(solver.line.supports):
             places = {i: float(part["places"][i]) for i in slides}
             solver.set_places(places, counted(part["s"], key_places(solver.line.with_places(places))))
         state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], solver.line.supports)
         if solver.adopt(state):
+            solver.origin = solver.at_twist_0()._replace(cold=False, lost=float(part.get("lost", 0.0)))
             continue
         cables.notes.append(f"{name}: the saved state no longer fits; it is used as a first guess")
         old_s = part["s"]

@@ -92,7 +92,10 @@ class Simulation(Built):
             if self._cables.jointed:
                 report = self._cables.solve_kinematic(cold, budget, report.iterations, began)
         except Exception as broken:
-            report = self._cables.broken(error_reason(broken), began)
+            report = self._cables.broken(error_reason(broken), began, before)
+        except BaseException:  # Ctrl-C: nothing is handed out that was not judged
+            self._cables.broken("interrupted", began, before)
+            raise
         halting.end()
         judged = any(k.certificate is not None and not k.certificate.ok for k in report.cables.values())
         self._refusal = (self._standing.scene, self._told(), report) if judged else None

@@ -29,9 +29,6 @@ from lissom.scene.placing import Poses
 from lissom.scene.pose import Pose
 from lissom.simulation import Simulation
 
-# An estimated error above this part of the length is warned about.
-WARN_ERROR = 1e-3
-
 
 @dataclass(frozen=True, slots=True)
 class Findings:
@@ -133,16 +130,8 @@ def cable_entry(scene: Scene, name: str, report: RodReport, result: CableResult 
         "unstable_directions": report.index,
         "neutral_directions": report.neutral,
         "other_equilibria": [{"energy": other.energy} for other in report.others],
-        "warnings": (*report.warnings, *coarse(result)),
+        "warnings": report.warnings if result is None else result.warnings,
     }
-
-
-def coarse(result: CableResult | None) -> tuple[str, ...]:
-    """What to say of a shape that is far from the continuous one."""
-    if result is None or not result.error > WARN_ERROR * result.length:
-        return ()
-    far = f"about {1000.0 * result.error:.2g} mm, {result.error / result.length:.1g} of its length,"
-    return (f"the shape is {far} from that of a cable with ever more points: use more than {len(result.s)}",)
 
 
 def certificate_entry(found: Certificate) -> dict[str, Any]:

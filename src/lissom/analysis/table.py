@@ -21,7 +21,7 @@ from rich.text import Text
 from lissom.analysis.along import Array, settled
 from lissom.analysis.checks import Check
 from lissom.analysis.contacts import Touch, nearest, pushes, touches
-from lissom.analysis.report import Findings, coarse
+from lissom.analysis.report import Findings
 from lissom.rods.outcome import RodReport
 from lissom.rods.result import CableResult, Wrench
 
@@ -60,7 +60,8 @@ def cable_block(found: Findings, name: str, result: CableResult | None) -> Rende
     parts: list[RenderableType] = [certificate(name, report)]
     if report.reason:
         parts.append(Padding(Text(report.reason, style="yellow"), (0, 0, 0, 2)))
-    parts += [Padding(warning(note), (0, 0, 0, 2)) for note in (*report.warnings, *coarse(result))]
+    notes = report.warnings if result is None else result.warnings
+    parts += [Padding(warning(note), (0, 0, 0, 2)) for note in notes]
     if result is not None:
         parts.append(Padding(fact_table(found, result), (0, 0, 0, 2)))
         parts.append(Padding(reaction_table(result), (1, 0, 1, 2)))

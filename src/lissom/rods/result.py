@@ -25,6 +25,8 @@ from lissom.rods.solver import RodSolver
 FOLD = 1.0
 # What turns by less than this (rad) over the whole length is straight: it is rounding, and 1/κ may overflow.
 STRAIGHT = 1e-12
+# An estimated error above this part of the length is warned about.
+WARN_ERROR = 1e-3
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -325,6 +327,20 @@ class CableResult:
     def error(self) -> float:
         """How far the shape is from that of the continuous equations, by estimate, m; nan where that is not known."""
         return estimate(self._line, self.answer, self.pushes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of its report, and what is to be said of a shape that is far from the continuous one."""
+        if self.report.certificate is None or self.error <= WARN_ERROR * self.length:
+            return self.report.warnings
+        if math.isnan(self.error):
+            return (
+                *self.report.warnings,
+                "how far the shape is from that of a cable with ever more points is not known",
+            )
+        far = f"about {1000.0 * self.error:.2g} mm, {self.error / self.length:.1g} of its length,"
+        told = f"the shape is {far} from that of a cable with ever more points: use more than {len(self.s)}"
+        return (*self.report.warnings, told)
 
     @property
     def residual(self) -> float:

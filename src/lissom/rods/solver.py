@@ -625,8 +625,4 @@ class RodSolver:
             )
         if turn > LARGEST_SEGMENT_TURN and self._line.is_rope:
             notes.append(f"the rope folds by {math.degrees(turn):.0f}° within a segment")
-        elif turn > LARGEST_SEGMENT_TURN:
-            notes.append(
-                f"a segment turns by {math.degrees(turn):.0f}°: use at least {math.ceil(segments * turn) + 1} points"
-            )
         return tuple(notes)

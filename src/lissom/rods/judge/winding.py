@@ -72,7 +72,7 @@ def of_turns(
         if not since.cold:  # frames were moved, by less than half a turn besides whole ones
             start, end = 0.0, 2.0 * math.pi * round(turn / (2.0 * math.pi))
         lost = 1.0 if is_odd(before, after, end, start) else 0.0
-        if lost == 0.0 and (since.cold or abs(turn) > math.pi):
+        if lost == 0.0 and (since.cold or abs(turn) > math.pi or len(since.s) != len(answer.s)):
             lost = even_turns(answer, now, since, then, turn)
         slipped = lost != 0.0 and lost % 2.0 == 0.0 and (not collides or abs(lost) == 2.0 * abs(rays))
         if slipped:
