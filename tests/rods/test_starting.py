@@ -54,7 +54,7 @@ def test_a_coarse_start_ends_in_the_same_shape(kind: str) -> None:
 
 
 def test_other_shapes_live_on_the_fine_grid() -> None:
-    solver = solver_of(hose(6, 101))
+    solver = solver_of(hose(22, 101))
     report = solver.solve(cold=True)
     assert COARSE in report.methods
     (other,) = report.others
@@ -116,12 +116,12 @@ def test_mirrored_shapes_are_decided_on_the_fine_grid() -> None:
 
 def test_a_shape_two_guesses_lead_to_is_named_once() -> None:
     """It was listed twice: without weight, two of the four guesses end in the same other shape."""
-    solver = without_coarse(hose(0, 101).with_value("gravity", [0, 0, 0]))
+    solver = without_coarse(hose(1, 101).with_value("gravity", [0, 0, 0]))
     assert len(solver.solve().others) == 1
 
 
 def test_close_energies_are_left_to_the_fine_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    solver = solver_of(hose(6, 101))
+    solver = solver_of(hose(22, 101))
     monkeypatch.setattr(starting, "COARSE_ENERGY", 10.0)
     report = solver.solve(cold=True)
     assert report.ok

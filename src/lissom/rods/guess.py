@@ -256,10 +256,12 @@ def span_directions(
     if not on_one_line:
         return ta, tb
     # nothing says which way to bulge: down, and as steeply as the slack asks for (a sine of slope k is longer
-    # than its chord by the part k²/4)
+    # than its chord by the part k²/4; a tall arch is two straight legs, and would go in a loop if it were less steep)
     if size == 0.0:
         bulge = sideways(sag, ta)
     slope = 2.0 * math.sqrt(max(1.0 - size / length, 0.0))
+    if size > 0.0:
+        slope = max(slope, math.sqrt(max((length / size) ** 2 - 1.0, 0.0)))
     return add(ta, scale(slope, bulge)), sub(tb, scale(slope, bulge))
 
 

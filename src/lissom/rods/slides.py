@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.triples import tangent
 from lissom.rods import newton, sliding
+from lissom.rods.chain import frame
 from lissom.rods.contacts import Contacts
+from lissom.rods.guess import carry
 from lissom.rods.link import Link
 from lissom.rods.result import Resultants, Sides
 from lissom.rods.solver import RodSolver
@@ -85,9 +88,11 @@ class Slides:
                 old, new = system.links[number], Link(solver)
                 new.q, new.nu, new.held = old.q, old.nu, old.held
                 new.aim()
-                afloat = {k.support for body in system.bodies for k in body.seats if k.link == number}
-                for k in wanted.where.keys() - afloat:  # past a load it is another frame that a sleeve holds
-                    new.hold(k, solver.supports[k])
+                for k in wanted.where:
+                    was, now = old.site_of(k), new.site_of(k)
+                    if now != was >= 0:  # past a load it is another frame that a sleeve holds
+                        t = tangent(frame(new.q, was))
+                        new.q[now] = carry(frame(new.q, now), t)
                 new.x = new.locate(new.q, new.nu)
                 system.links[number] = new
 
@@ -119,10 +124,14 @@ class Slides:
                 found.append(sliding.driving_forces(solver, mine, sides))
         return np.concatenate(found)
 
-    def scale(self, system: System) -> float:
-        """N: what driving forces are measured against, of the weakest cable with slides; where it is taut, its pull."""
-        sliding_links = [link for link, mine in zip(system.links, self.numbers, strict=True) if mine]
-        return min(max(k.scales.force, float(np.abs(k.nu).max(initial=0.0))) for k in sliding_links)
+    def tolerance(self, system: System, final: bool) -> float:
+        """N: on the way of all that is solved together; in the end of the weakest cable with slides, or its pull where
+        it is taut.
+        """
+        scales = [max(k.scales.force, float(np.abs(k.nu).max(initial=0.0))) for k in system.links]
+        if not final:
+            return ON_THE_WAY * max(scales)
+        return sliding.TOLERANCE * min(k for k, mine in zip(scales, self.numbers, strict=True) if mine)
 
     def limits(self, system: System) -> tuple[Array, Array]:
         """As `sliding.rooms`, of all cables."""
@@ -189,7 +198,7 @@ class Slides:
                 for k in mine
             ],
             min(s.line.length for s, mine in zip(self.solvers, self.numbers, strict=True) if mine),
-            (sliding.TOLERANCE if final else ON_THE_WAY) * self.scale(system),
+            self.tolerance(system, final),
             most,
             self._slope,
             certify=final,
