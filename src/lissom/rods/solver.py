@@ -55,6 +55,8 @@ MOST_SEGMENTS = 4000
 HOPELESS_FORCE = 1e12
 # A direction with less stiffness than this, in units of B h/L², is as good as neutral to a solve that has failed.
 LOOSE = 0.05
+# and supports nearer to one line than this (rad, or of their distance) are on it.
+ALL_BUT = 1e-5
 UNPOLISHED = "polishing failed"
 # and how many times more points it then takes
 UNPOLISHED_GROWTH = 1.6
@@ -591,12 +593,24 @@ class RodSolver:
     def _loose(self) -> str:
         """Whether hardly anything says which way round the shape is: then no method comes to an end."""
         scales = self.scales(self.scheme)._replace(neutral=LOOSE)
-        if not newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales):
+        neutral = newton.count_neutral(self.chain(self.scheme), self.work(self.scheme), self.q, self.nu, scales)
+        if not neutral and not self._is_symmetric():
             return ""
         return (
             ": its supports are all but symmetric, and it turns about them almost without effort; turn one of them by "
             "0.1°, give it weight, or give `initial` points on the side where it is to lie"
         )
+
+    def _is_symmetric(self) -> bool:
+        """Whether nothing but supports along the line through them says on which side of it the cable lies."""
+        if self._line.weight > 0.0 or self._line.loads or self._line.rest.largest > 0.0:
+            return False
+        places = np.array([k.position for k in self.supports])
+        chord = places[-1] - places[0]
+        size = float(np.linalg.norm(chord))
+        held = [k.tangent for k in self.supports if k.direction != NO_DIRECTION]
+        off = np.linalg.norm(np.cross([*held, *((places - places[0]) / max(size, 1e-300))], chord), axis=1)
+        return bool((off <= ALL_BUT * size).all())
 
     def count_neutral(self, descended: newton.Outcome | None = None) -> None:
         """Counts the directions without stiffness; what a descent left that has just met its tolerances saves half."""
