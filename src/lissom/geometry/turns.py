@@ -204,11 +204,13 @@ def _differs(before_q: Array, after_q: Array) -> bool:
 
 @lean_kernel
 def sample(s: Array, positions: Array, quaternions: Array, per_segment: int, points: Array, frames: Array) -> None:
-    """Fills points and frames: x = H(u) of x, h d3 at both ends; q turned by the part u of the way."""
+    """Fills points and frames: x = H(u) of x, l d3 at both ends, l the chord, but no longer than the arc: a soft cable
+    that is squeezed would loop within a segment; q turned by the part u of the way.
+    """
     n = len(s) - 1
     for i in range(n):
-        h = s[i + 1] - s[i]
         x, y = row(positions, i), row(positions, i + 1)
+        h = min(s[i + 1] - s[i], length(sub(y, x)))
         p, q = frame(quaternions, i), frame(quaternions, i + 1)
         dx, dy = scale(h, tangent(p)), scale(h, tangent(q))
         c = along(p, q)

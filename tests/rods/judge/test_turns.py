@@ -51,6 +51,15 @@ def is_whole(turns: float, within: float = 1e-7) -> bool:
     return abs(turns - round(turns)) < within
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_turns_of_a_squeezed_cable_are_those_of_its_curve(seed: int) -> None:
+    """The cubic of a segment with much more arc than chord looped: whole turns that nobody made."""
+    s, x, q = random_framed(seed)
+    assert is_whole(link(3.0 * s, x, q) - link(s, x, q))
+    assert link(3.0 * s, x, q) == pytest.approx(link(s, x, q), abs=1e-7)
+    assert link(8.0 * s, x, q) == pytest.approx(link(s, x, q), abs=1e-7)
+
+
 def random_framed(seed: int, turns: float = 0.0) -> tuple[Array, Array, Array]:
     """(s, x, q) of a random curve between ends that are the same for all."""
     rng = np.random.default_rng(seed)
