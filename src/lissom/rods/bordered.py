@@ -171,7 +171,7 @@ class Bordered(Gathered):
 
     def _hold_back(self, Z: Array, right: Array, duals: int, shift: float) -> None:
         """Stiffens bodies: shifted as the frames are, where the shift is more than the least; those that may touch
-        always, and damped by what is out of balance.
+        always, and damped by what is out of balance; and always against turning what nothing keeps from spinning.
         """
         turn = shift * self.links[0].points
         firm = FIRM * self.hardness
@@ -180,7 +180,7 @@ class Bordered(Gathered):
             if not body.touches:
                 more = max(shift - self.least_shift, 0.0) * self.links[0].points
                 Z[own[:3], own[:3]] += more / self.length**2
-                Z[own[3:], own[3:]] += more
+                Z[own[3:], own[3:]] += more if any(k.turn is not None for k in body.seats) else turn
                 continue
             pull, twist = (float(np.linalg.norm(part)) for part in (right[own[:3]], right[own[3:]]))
             Z[own[:3], own[:3]] += turn / self.length**2 + firm + pull / (BODY_STEP * body.reach)
