@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.posing import as_quaternion, vector
+from lissom.reports import error_reason
 from lissom.rods import newton
 from lissom.rods.chain import POLISHED, Chain, workspace
 from lissom.rods.judge.answer import Answer
@@ -32,7 +33,8 @@ Progress = Callable[[int, int], None]
 class BatchResult:
     """n variants. Where a variant did not converge its positions and reactions are nan and `status` says why."""
 
-    status: NDArray[np.str_]  # (n,) the worst of its cables: converged, not_converged, infeasible, unstable
+    status: NDArray[np.str_]  # (n,) the worst of its cables, as in `Report.status`
+    reason: tuple[str, ...]  # (n,) why it is not converged; "" where it is
     positions: dict[str, Array]  # by cable: (n, points, 3) m
     reactions: dict[str, Array]  # by support path ("brake hose/end"): (n, 6) force N and moment N m, world axes
 
@@ -73,25 +75,28 @@ def solve_many(
 
 
 def _edited(scene: Scene, values: dict[str, Array], count: int, workers: int, progress: Progress | None) -> BatchResult:
-    def one(n: int) -> tuple[str, dict[str, CableResult]]:
+    def one(n: int) -> tuple[str, str, dict[str, CableResult]]:
         variant = scene
         for path, v in values.items():
             variant = variant.with_value(path, v[n].tolist())
         simulation = Simulation(variant)
         report = simulation.solve()
-        return report.status, {name: simulation.cable(name) for name, r in report.cables.items() if r.ok}
+        found = {name: simulation.cable(name) for name, r in report.cables.items() if r.ok}
+        return report.status, "" if report.ok else report.reason, found
 
     status: list[str] = []
+    reason: list[str] = []
     positions: dict[str, Array] = {}
     reactions: dict[str, Array] = {}
     with ThreadPoolExecutor(workers) as pool:
-        for n, (state, found) in enumerate(pool.map(one, range(count))):
+        for n, (state, why, found) in enumerate(pool.map(one, range(count))):
             status.append(state)
+            reason.append(why)
             for name, result in found.items():
                 _store(positions, reactions, n, count, name, result)
             if progress is not None:
                 progress(n + 1, count)
-    return BatchResult(np.array(status, dtype=str), positions, reactions)
+    return BatchResult(np.array(status, dtype=str), tuple(reason), positions, reactions)
 
 
 def _store(
@@ -120,7 +125,7 @@ def _store(
 def _moved(
     base: Simulation, values: dict[str, Array], count: int, workers: int, progress: Progress | None
 ) -> BatchResult:
-    status = np.full(count, "converged", dtype="<U16")
+    status, reason = np.full(count, "converged", dtype="<U16"), [""] * count
     positions: dict[str, Array] = {}
     reactions: dict[str, Array] = {}
     total = count * len(base.cables)
@@ -138,7 +143,9 @@ def _moved(
             reactions[f"{name}/{support.name}"] = moved.reactions[:, k]
         failed = (moved.status != "converged") & (status == "converged")
         status[failed] = moved.status[failed]
-    return BatchResult(status, positions, reactions)
+        for n in np.flatnonzero(failed):
+            reason[n] = f"{name}: {moved.reason[n]}"
+    return BatchResult(status, tuple(reason), positions, reactions)
 
 
 class _Moved:
@@ -163,7 +170,7 @@ class _Moved:
                 self.frames[:, k] = [as_quaternion(row) for row in v]
         self.held = [k for k, s in enumerate(supports) if s.direction == FRAME]
         self.places = np.array([k.place for k in supports])
-        self.status = np.full(count, "converged", dtype="<U16")
+        self.status, self.reason = np.full(count, "converged", dtype="<U16"), [""] * count
         self.positions = np.full((count, len(solver.grid.s), 3), np.nan)
         self.reactions = np.full((count, len(supports), 6), np.nan)
         self.compiled = (
@@ -174,10 +181,23 @@ class _Moved:
 
     def run(self, block: Indices) -> Indices:
         """Solves the variants of one block; what the kernel cannot do goes through the whole chain of methods."""
-        left = self._sweep(block) if self.compiled else block
+        try:
+            left = self._sweep(block) if self.compiled else block
+        except Exception as broken:
+            self._fail(block, broken)
+            return block
         for n in left:
-            self._one(int(n))
+            try:
+                self._one(int(n))
+            except Exception as broken:
+                self._fail(np.array([n]), broken)
         return block
+
+    def _fail(self, variants: Indices, broken: Exception) -> None:
+        """After an error inside."""
+        self.status[variants] = "error"
+        for n in variants:
+            self.reason[n] = error_reason(broken)
 
     def _sweep(self, block: Indices) -> Indices:
         """The compiled way; returns the variants it could not certify."""
@@ -228,8 +248,9 @@ class _Moved:
         if result is not None:
             places = np.array([k.place for k in result.state.supports])
             looked = Judged().look(solver.line, solver.supports, result.answer, result.wrenches, places, NO_PUSHES)
-            report = replace(report, status=Certificate(looked).status)
-        self.status[n] = report.status
+            found = Certificate(looked)
+            report = replace(report, status=found.status, reason=str(found.failed or ""))
+        self.status[n], self.reason[n] = report.status, report.reason
         if result is not None and report.ok:
             self.positions[n] = result.positions
             for k, support in enumerate(solver.line.supports):

@@ -20,6 +20,7 @@ from lissom.scene.errors import ABSENT
 from lissom.scene.frames import product
 from lissom.scene.library import library
 from lissom.scene.pose import NO_TURN, Pose, composed, turned
+from lissom.verbs import whole
 
 Array = NDArray[np.float64]
 Data = dict[str, Any]
@@ -45,6 +46,7 @@ class Built(Laid):
     @abstractmethod
     def pose(self, name: str) -> Pose: ...
 
+    @whole
     def rename(self, path: str, name: str) -> None:
         """Another name for a cable, part, junction, joint, rope, clip ("hose/clip 1") or type ("types.epdm").
 
@@ -64,6 +66,7 @@ class Built(Laid):
         self.restore(state)
         self.take_up(modes)
 
+    @whole
     def join(self, ends: Sequence[str], *, name: str | None = None, motion: str = "free") -> str:
         """Joins ends ("trunk/end", "left/start") into a junction, each in the pose it has. Gives its name.
 
@@ -93,6 +96,7 @@ class Built(Laid):
         self.replace_scene(self.scene._again(data))
         return name
 
+    @whole
     def duplicate(self, path: str, *, offset: Sequence[float] = (0.0, 0.0, 0.05), name: str | None = None) -> str:
         """A second cable or part like this one, beside it by `offset` (m). What sits on parts stays on them."""
         data = self.scene.to_dict()
@@ -110,12 +114,14 @@ class Built(Laid):
         self.replace_scene(self.scene._again(data))
         return str(twin["name"])
 
+    @whole
     def add_part(self, name: str, **fields: Any) -> None:
         """A new part: the fields of the scene file (mesh and units, or shape; position, quaternion, motion, …)."""
         data = self.scene.to_dict()
         data["parts"] = [*data.get("parts", []), {"name": name, **fields}]
         self.replace_scene(self.scene._again(data))
 
+    @whole
     def add_type(self, name: str, *, like: str, cable: str | None = None) -> None:
         """A new cable type of the scene: a copy of another ("rubber", "library:…"), or of what a cable is made of now.
 
@@ -143,6 +149,7 @@ class Built(Laid):
             made["type"] = name
         self.replace_scene(self.scene._again(data))
 
+    @whole
     def remove(self, path: str) -> None:
         """Takes a clip ("hose/clip 1"), cable, part, junction, joint or rope out.
 
@@ -154,6 +161,7 @@ class Built(Laid):
         else:
             self.replace_scene(self._without(path))
 
+    @whole
     def turn(self, path: str, by: float) -> float:
         """Turns an end or clip about its tangent, by an angle in rad, whole turns too, and solves on the way.
 

@@ -32,7 +32,7 @@ from lissom.rods.describing import Contact
 from lissom.rods.islands import Islands
 from lissom.rods.judge.certificate import OF_SKINS, OF_SUPPORTS, Certificate
 from lissom.rods.judge.winding import Since
-from lissom.rods.line import NO_DIRECTION, Line, Support
+from lissom.rods.line import NO_DIRECTION, TANGENT, Line, Support
 from lissom.rods.lone import Lone
 from lissom.rods.outcome import RodReport, RodState, nothing_found
 from lissom.rods.past import Past
@@ -306,6 +306,10 @@ class Cables:
         rods = set(rods_of(self._standing.scene))
         if not cold and not self.dirty & rods:
             return self.overall(0, began)
+        unheld = self._unheld()
+        if unheld:
+            self.reports |= {name: nothing_found("not_converged", unheld, began) for name in rods}
+            return self.overall(0, began)
         islands = self.islands or self._assemble()
         self._stop_at_obstacles(islands.depth)
         islands.aim(self._standing.parts)
@@ -317,6 +321,17 @@ class Cables:
         if are_good({name: k for name, k in self.reports.items() if name in rods}):
             self.dirty -= rods
         return with_stops(self.overall(iterations, began), self.stops)
+
+    def _unheld(self) -> str:
+        """Which support would have to turn with a free part in a direction alone, which none does yet; else nothing."""
+        for (name, said), (part, _) in self.seats.items():
+            support = self.solvers[name].supports[self.support_number(name, said)]
+            if support.direction == TANGENT:
+                return (
+                    f"{name}/{said}: a {support.kind} cannot be on {part} yet, which is free: the direction that it "
+                    f'holds would not turn with it. Make it a clamp or a ball, or give {part} motion = "held"'
+                )
+        return ""
 
     def overall(self, iterations: int, began: float) -> Report:
         worst, reason = "converged", ""
@@ -471,7 +486,7 @@ class Cables:
         if not failed:
             self._kept = self.past, contacts
         if self._meets and not self.dirty & set(rods):
-            self._standing.settle(bodies)
+            self._standing.settle(bodies, self.solvers, self._hear().seats(self.seats).keys())
         return with_stops(self.overall(report.iterations, 0.0), self.stops)._replace(seconds=report.seconds)
 
     def _fail_together(self, solved: list[str]) -> None:

@@ -21,6 +21,7 @@ from lissom.rods.result import Wrench
 from lissom.rods.solver import RodSolver
 from lissom.scene.checks import SAME_PLACE
 from lissom.standing import GRIP, is_grip
+from lissom.verbs import whole
 
 Array = NDArray[np.float64]
 
@@ -84,6 +85,7 @@ class Grip:
         _ = self._support
         return self._simulation.cable(self.cable).reactions[self.support_name]
 
+    @whole
     def move(
         self,
         pose: Array | None = None,
@@ -115,6 +117,7 @@ class Grip:
         assert report is not None
         return report
 
+    @whole
     def release(self) -> None:
         """Lets go; the next solve finds the shape without it."""
         _ = self._support
@@ -122,6 +125,7 @@ class Grip:
         supports = tuple(k for k in line.supports if k.name != self.support_name)
         self._simulation._rebuild(self.cable, replace(line, supports=retwisted(supports)))
 
+    @whole
     def keep(self, kind: str = "clamp") -> str:
         """Leaves a clip where the grip is, and lets go: nothing moves. Gives the path of the clip."""
         simulation, name = self._simulation, self.cable

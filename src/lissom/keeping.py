@@ -54,6 +54,8 @@ class Checkpoint(NamedTuple):
     moves: dict[str, dict[str, Any]]
     moved: dict[str, Pose]
     settings: dict[str, Value]
+    told: frozenset[str]  # parts that were moved since the last solve
+    stood: dict[str, Pose]  # where parts were in it
 
 
 def state_of(standing: Standing, cables: Cables, machine: "MachineState | None") -> SimulationState:

@@ -25,6 +25,7 @@ from lissom.scene.errors import ABSENT
 from lissom.scene.fields import suggestion
 from lissom.scene.frames import twist_between
 from lissom.standing import is_grip
+from lissom.verbs import whole
 
 Array = NDArray[np.float64]
 
@@ -39,6 +40,7 @@ MOST_CLIPS = 1000
 class Laid(Routed):
     """Cables and clips that come and go."""
 
+    @whole
     def add_cable(
         self,
         name: str,
@@ -83,6 +85,7 @@ class Laid(Routed):
         finally:
             self._standing.scene = mine
 
+    @whole
     def add_clip(self, name: str, *, at: float, kind: str = "clamp", clip: str | None = None) -> str:
         """Puts a clip on the cable at a fraction of its length, in its present pose: nothing jumps. Gives its path."""
         old = self.scene.cable(name).clips
@@ -96,6 +99,7 @@ class Laid(Routed):
         self._clip(name, {called: at}, kind, {k.name for k in old})
         return f"{name}/{called}"
 
+    @whole
     def space_clips(self, name: str, count: int, *, kind: str = "clamp") -> tuple[str, ...]:
         """The cable gets `count` clips, spaced evenly along it, where it is now; they replace the clips it had."""
         if not 0 <= count <= MOST_CLIPS or int(count) != count:
@@ -105,6 +109,7 @@ class Laid(Routed):
         self._clip(name, places, kind, set())
         return tuple(f"{name}/{called}" for called in places)
 
+    @whole
     def remove(self, path: str) -> None:
         """Takes a clip ("hose/clip 1") or a whole cable ("hose") out; the others go on from their present shapes."""
         name, _, part = path.partition("/")
@@ -147,7 +152,6 @@ class Laid(Routed):
         """New clips (name → fraction) where the cable is now, or in `shape`; of the old ones those to `keep` stay."""
         if kind not in DIRECTIONS:
             raise ValueError(f"clip kind {kind!r}: must be one of {', '.join(DIRECTIONS)}")
-        loads = self._cables.solver(name).line.loads
         result = shape or self._pointed(name, [at * self._length(name) for at in new.values()])
         added = [self._taken(result, called, at, kind) for called, at in new.items()]
         held = [k for k in self._held(name) if k.direction == FRAME and not is_grip(k)]
@@ -165,11 +169,7 @@ class Laid(Routed):
         changes: dict[str, Any] = {f"{name}/clips": [said_only(k) for k in clips]}
         if "end" in twists:
             changes[f"{name}/twist"] = twists["end"]
-        try:
-            self.replace_scene(self.scene.with_values(changes))
-        except SceneError:
-            self._rebuild(name, replace(self._cables.solver(name).line, loads=loads))
-            raise
+        self.replace_scene(self.scene.with_values(changes))
         self.solve()
 
     def _taken(self, result: CableResult, called: str, at: float, kind: str) -> Support:

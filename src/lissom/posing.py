@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods.assembly import pose_between
+from lissom.scene.fields import FAR
 from lissom.scene.frames import carried, director, frame_quaternion, matrix_quaternion, product
 from lissom.scene.pose import Pose
 
@@ -33,7 +34,7 @@ def pointed(now: Quaternion, tangent: Sequence[float] | Array | None, roll: floa
     """A frame with another tangent, another roll or both; None where neither is given."""
     if tangent is None:
         return None if roll is None else frame_quaternion(director(now, 3), roll)
-    t = vector(tangent)
+    t = vector(tangent, math.inf)
     if not any(t):
         raise ValueError(f"tangent {t}: it must point somewhere; give a direction of any length")
     if roll is not None:
@@ -41,13 +42,23 @@ def pointed(now: Quaternion, tangent: Sequence[float] | Array | None, roll: floa
     return carried(now, t) or product(now, (0.0, 1.0, 0.0, 0.0))  # straight back: half a turn about d1
 
 
-def vector(values: Sequence[float] | Array) -> Vec3:
+def vector(values: Sequence[float] | Array, far: float = FAR) -> Vec3:
+    """A position, m, no farther away than a scene can say; or what else has three numbers."""
     if len(values) != 3:
         raise ValueError(f"{values!r:.80}: it must be three numbers")
-    x, y, z = float(values[0]), float(values[1]), float(values[2])
+    x, y, z = numbers(values)
     if not math.isfinite(x + y + z):
         raise ValueError(f"({x}, {y}, {z}): every component must be finite")
+    if max(abs(x), abs(y), abs(z)) > far:
+        raise ValueError(f"({x:g}, {y:g}, {z:g}): every component must lie between {-far:g} and {far:g} m")
     return (x, y, z)
+
+
+def numbers(values: Sequence[float] | Array) -> list[float]:
+    try:
+        return [float(v) for v in values]
+    except (TypeError, ValueError):
+        raise ValueError(f"{values!r:.80}: every component must be a number") from None
 
 
 def as_quaternion(value: Sequence[float] | RotationLike) -> Quaternion:
@@ -56,7 +67,7 @@ def as_quaternion(value: Sequence[float] | RotationLike) -> Quaternion:
     else:
         if len(value) != 4:
             raise ValueError(f"quaternion {value!r:.80}: it must be four numbers (w, x, y, z)")
-        w, x, y, z = (float(v) for v in value)
+        w, x, y, z = numbers(value)
     size = float(np.sqrt(w * w + x * x + y * y + z * z))
     if not abs(size - 1.0) < 1e-3:
         raise ValueError(f"quaternion ({w}, {x}, {y}, {z}): its norm is {size:g}, it must be 1 (w first)")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.posing import as_quaternion, from_matrix, vector
-from lissom.reports import Report
+from lissom.reports import Report, error_reason
 from lissom.rods import routing
 from lissom.rods.line import Support
 from lissom.rods.outcome import between
@@ -24,6 +24,7 @@ from lissom.scene.errors import ABSENT
 from lissom.scene.pose import Pose
 from lissom.scene.posetext import parse_pose
 from lissom.simulation import Simulation
+from lissom.verbs import is_of_caller
 
 Tell = Callable[[str], object]
 PoseLike = str | Sequence[float] | tuple[Sequence[float], Sequence[float]] | NDArray[np.float64]
@@ -121,7 +122,20 @@ def reach(
     say("solving the scene as it stands")
     report = simulation.solve()
     if not report.ok and report.status != "infeasible":
-        return unknown(part, here, stops, simulation, f"the scene as it stands is {report.status}: {report.reason}")
+        return unknown(part, here, stops, scene, f"the scene as it stands is {report.status}: {report.reason}")
+    try:
+        return _found(simulation, part, groups, stops, pull, say)
+    except Exception as broken:
+        if is_of_caller(broken):
+            raise
+        return unknown(part, here, stops, scene, error_reason(broken))
+
+
+def _found(
+    simulation: Simulation, part: str, groups: list[list[str]], stops: Sequence[Pose], pull: float | None, say: Tell
+) -> Reach:
+    """The answer, from a scene that is solved as it stands."""
+    scene = simulation.scene
     finest = FINEST_TOUCHING if simulation.looks_for_contact else FINEST
     trip = journey(simulation, part, stops, pull, finest, lambda text: say(f"moving {part}: {text}"))
     if trip.arrived:
@@ -174,10 +188,10 @@ def answer(
     )
 
 
-def unknown(part: str, here: Pose, stops: Sequence[Pose], simulation: Simulation, reason: str) -> Reach:
+def unknown(part: str, here: Pose, stops: Sequence[Pose], scene: Scene, reason: str) -> Reach:
     """Without an equilibrium to begin with nothing can be said."""
     seen = tuple(Stop(*pose, False) for pose in stops)
-    return Reach(part, False, False, reason, seen, 0, 0.0, *here, (), (), simulation.scene)
+    return Reach(part, False, False, reason, seen, 0, 0.0, *here, (), (), scene)
 
 
 # ---- what hangs on the part --------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from lissom.scene.errors import ABSENT
 from lissom.scene.growing import grown
 from lissom.scene.units import UnitError, parse
 from lissom.standing import Standing
+from lissom.verbs import whole
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Mode")
@@ -71,6 +72,7 @@ class Routed(ABC):
 
     # ---- what can be done ----------------------------------------------------------------------------------------
 
+    @whole
     def lengthen(
         self,
         name: str,
@@ -102,6 +104,7 @@ class Routed(ABC):
         line = self._lay(name, old, new)
         self._rebuild(name, line, (old, new))
 
+    @whole
     def feed(self, name: str, *, between: tuple[Place, Place] | None = None) -> "Feed":
         """Mode 1: pulling on the cable changes its length between two places, and not how slack it is.
 
@@ -109,6 +112,7 @@ class Routed(ABC):
         """
         return self._enter(Feed(self, name, between))
 
+    @whole
     def soften(
         self,
         name: str,
@@ -332,6 +336,7 @@ class Mode(ABC):
         """Of the cable as it is now, m."""
         return self._simulation._cables.solver(self.name).line.length
 
+    @whole
     def freeze(self) -> Report:
         """Leaves the mode: lengths stay as they are, points are spaced evenly again."""
         self._simulation._leave(self)

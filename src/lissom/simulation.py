@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from lissom.scene import Cable, Scene, SceneError, load_state, save_state, state
 from lissom.scene.joint import Value
 from lissom.scene.pose import Pose
 from lissom.standing import Standing, is_grip
+from lissom.verbs import whole
 
 if TYPE_CHECKING:
     from lissom.machines.machine import Machine
@@ -57,6 +58,14 @@ def is_wound(before: Cable | None, now: Cable) -> bool:
     return any(abs((twist or 0.0) - (was.get(name) or 0.0)) > MOST_TWIST for name, twist in twists.items())
 
 
+class Before(NamedTuple):
+    """All that a verb may change."""
+
+    checkpoint: Checkpoint
+    modes: tuple[tuple[Mode, dict[str, Any]], ...]  # with their fields
+    refusal: tuple[Scene, tuple[object, ...], Report] | None
+
+
 class Simulation(Built):
     """Equilibria of a scene's cables: move, grip and edit, then solve; the next solve starts from the last."""
 
@@ -69,6 +78,8 @@ class Simulation(Built):
         self._machine: Machine | None = None
         self._lines: RopeLines | None = None
         self._refusal: tuple[Scene, tuple[object, ...], Report] | None = None  # what the judge did not pass
+        self._broken: Report | None = None  # of a verb that gives none: the next solve says it
+        self._is_changing = False  # a verb is at work
 
     # ---- solving -------------------------------------------------------------------------------------------------
 
@@ -81,6 +92,9 @@ class Simulation(Built):
         """
         if budget is not None and not (isinstance(budget, Real) and 0.0 <= budget < math.inf):
             raise ValueError(f"budget = {budget!r}: must be a time from 0 on, in seconds, such as 0.004")
+        if self._broken is not None:
+            broken, self._broken = self._broken, None
+            return broken
         refused = self._refusal
         if refused is not None and not cold and refused[0] is self._standing.scene and refused[1] == self._told():
             return refused[2]  # asked the same again it would begin anew, and nobody would know by which way it came
@@ -91,8 +105,8 @@ class Simulation(Built):
             report = self._cables.judged(report, before)
             if self._cables.jointed:
                 report = self._cables.solve_kinematic(cold, budget, report.iterations, began)
-        except Exception as broken:
-            report = self._cables.broken(error_reason(broken), began, before)
+        except Exception as inside:
+            report = self._cables.broken(error_reason(inside), began, before)
         except BaseException:  # Ctrl-C: nothing is handed out that was not judged
             self._cables.broken("interrupted", began, before)
             raise
@@ -182,6 +196,7 @@ class Simulation(Built):
 
     # ---- changing ------------------------------------------------------------------------------------------------
 
+    @whole
     def move(
         self,
         path: str,
@@ -240,6 +255,7 @@ class Simulation(Built):
         """Where every joint stands: an angle (rad), a length (m), or the rotation vector (rad) of a ball joint."""
         return self._standing.joints
 
+    @whole
     def set_joints(self, settings: Mapping[str, Any] | None = None, **named: Any) -> None:
         """Moves joints, by name: numbers in rad or m, or texts with a unit ("20 deg"); what sits on the parts follows.
 
@@ -256,6 +272,7 @@ class Simulation(Built):
         for _ in self._standing.lead(new):
             self._cables.follow_all()
 
+    @whole
     def put_parts(self, poses: Mapping[str, Pose]) -> None:
         """Moves several parts at once, in the world, as a recorded motion does; cables mounted on them turn with them.
 
@@ -292,6 +309,7 @@ class Simulation(Built):
         if now is not None and (now.time == 0.0 or not set(parts) <= set(now.driven)):
             self._machine = None
 
+    @whole
     def step(self, dt: float, substeps: int | None = None) -> Report:
         """Bodies and ropes advance by `dt` seconds, in ten substeps or as many as said; cables on moving parts follow,
         each in its equilibrium there.
@@ -322,6 +340,7 @@ class Simulation(Built):
         """(n, 3) points along a rope as it lies now: on its wheels, straight, or hanging where it is slack, m."""
         return self.rope_lines.line(name)
 
+    @whole
     def rest(self) -> "Rest":
         """Bodies and ropes go where they stand by themselves, motors with a speed hold; cables follow."""
         from lissom.machines.resting import find_rest
@@ -342,6 +361,7 @@ class Simulation(Built):
         self._standing.take(machine.poses | driven, machine.joint_values | machine.led_joints)
         self._cables.follow_all()
 
+    @whole
     def reset(self) -> Report:
         """Parts, joints and ropes go back to where the machine began, at rest; cables follow."""
         self.replace_scene(self.start)
@@ -358,22 +378,15 @@ class Simulation(Built):
 
     # ---- editing -------------------------------------------------------------------------------------------------
 
+    @whole
     def edit(self, path: str, **fields: Any) -> None:
         """Changes fields of a cable, clip, end or type ("brake hose", length=0.45), or of the scene itself ("",
         gravity=…); the present shape is the first guess of the next.
         """
-        scene, state, modes = self.scene, self._state(), self.modes()
         before = "" if not path else f"{path}." if "/" in path or path.startswith("types.") else f"{path}/"
-        edited = scene.with_values({f"{before}{key}": value for key, value in fields.items()})
-        try:
-            self.replace_scene(edited)
-        except (SceneError, ValueError):  # of the user, before anything has changed
-            raise
-        except Exception:
-            self.restore(state)
-            self.take_up(modes)
-            raise
+        self.replace_scene(self.scene.with_values({f"{before}{key}": value for key, value in fields.items()}))
 
+    @whole
     def replace_scene(self, scene: Scene) -> None:
         """Goes on with another scene; cables of the same name keep their shape as a first guess."""
         for cable in scene.cables:
@@ -401,6 +414,7 @@ class Simulation(Built):
             self._cables.drop(name)
             self._modes.pop(name, None)
 
+    @whole
     def grip(self, name: str, *, at: float, kind: str = "clamp") -> Grip:
         """Takes hold of the cable at a fraction of its length, in its present pose; nothing jumps."""
         return Grip.take(self, name, at, kind)
@@ -424,7 +438,20 @@ class Simulation(Built):
         """A snapshot for `back_to`, quicker than `state`: what moved is not written into a scene."""
         now = self._standing
         moves = {path: dict(fields) for path, fields in now.moves.items()}
-        return Checkpoint(self._state(), moves, dict(now.moved), dict(now.settings))
+        return Checkpoint(
+            self._state(), moves, dict(now.moved), dict(now.settings), frozenset(now.told), dict(now.stood)
+        )
+
+    def _before(self) -> Before:
+        modes = tuple((mode, dict(vars(mode))) for mode in self._modes.values())
+        return Before(self.checkpoint(), modes, self._refusal)
+
+    def _put_back(self, before: Before) -> None:
+        self.back_to(before.checkpoint)
+        for mode, fields in before.modes:
+            vars(mode).update(fields)
+            self._modes[mode.name] = mode
+        self._refusal = before.refusal
 
     def back_to(self, checkpoint: Checkpoint) -> None:
         """Back to a snapshot, without solving."""
@@ -432,6 +459,7 @@ class Simulation(Built):
         now = self._standing
         now.moves = {path: dict(fields) for path, fields in checkpoint.moves.items()}
         now.moved, now.settings = dict(checkpoint.moved), dict(checkpoint.settings)
+        now.told, now.stood = set(checkpoint.told), dict(checkpoint.stood)
 
     def astray(self, checkpoint: Checkpoint) -> set[str] | None:
         """Cables that would not be as they were if everything went back to a checkpoint; nothing changes.

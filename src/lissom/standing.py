@@ -4,7 +4,7 @@ The scene itself is immutable; what was moved since is kept beside it, until som
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,10 @@ from lissom.rods.harness import first_poses, joined, support_name
 from lissom.rods.line import FRAME, NO_DIRECTION, Line, Support
 from lissom.rods.reading import read_line, retwisted, whole_turns
 from lissom.rods.solver import RodSolver
-from lissom.scene import Cable, Scene
-from lissom.scene.frames import twist_between
+from lissom.scene import Cable, Clip, End, Scene
+from lissom.scene.frames import frame_quaternion, twist_between
 from lissom.scene.joint import Joint, Value, mixed
+from lissom.scene.part import Frame
 from lissom.scene.placing import Poses, part_poses, rest_poses
 from lissom.scene.pose import Pose, composed, relative
 
@@ -36,6 +37,7 @@ class Standing:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.moves: dict[str, dict[str, Any]] = {}  # path → fields not yet in the scene
+        self._framed: Scene | None = None  # one whose clamps on what is free all say their frames
         self._mounts: dict[str, tuple[Cable, Poses, tuple[Support, ...]]] = {}  # supports of cables on these poses
         self._begin()
 
@@ -196,8 +198,10 @@ class Standing:
         for name, pose in poses.items():
             self._say_part(name, pose, on.get(name))
 
-    def settle(self, bodies: Mapping[str, Pose]) -> None:
-        """Everything stands in an equilibrium, in which free parts and junctions came to rest."""
+    def settle(self, bodies: Mapping[str, Pose], solvers: Mapping[str, RodSolver], seats: Set[tuple[str, str]]) -> None:
+        """Everything stands in an equilibrium, in which free parts and junctions came to rest; `seats` are supports
+        on them, as (cable, support).
+        """
         self.junctions |= {name: pose for name, pose in bodies.items() if name in self.junctions}
         parts = {name: pose for name, pose in bodies.items() if name in self.parts}
         self.moved |= parts
@@ -208,6 +212,49 @@ class Standing:
         self.told.clear()
         for name, (position, quaternion) in bodies.items():  # what is opened begins there
             self.note(name, position=position, quaternion=quaternion)
+        if seats and self._framed is not self.scene:
+            self._say_rolls(solvers, seats)
+
+    def _say_rolls(self, solvers: Mapping[str, RodSolver], seats: Set[tuple[str, str]]) -> None:
+        """Clamps without a roll on what is free, or after such a clamp, keep the frame that they have: counted again
+        from where that came to rest, or lies next, they would turn.
+        """
+        changes: dict[str, Any] = {}
+        for cable in self.scene.cables:
+            loose, found = False, set()
+            for support in solvers[cable.name].supports:
+                held = cable.held.get(support.name)
+                afloat = (cable.name, support.name) in seats
+                if support.direction != FRAME or (held is None and not afloat):
+                    continue
+                own = held if held is None or held.frame is None else self.scene.part(held.on or "").frames[held.frame]
+                path = f"{cable.name}/{support.name}"
+                if own is None or own.orientation is not None or "quaternion" in self.moves.get(path, ()):
+                    loose = afloat
+                    continue
+                loose = loose or afloat
+                if loose and held is not None:
+                    changes |= {f"{path}.{key}": value for key, value in self._framing(held, own, support).items()}
+                    found.add(support.name)
+            said = {"end": cable.twist, **{clip.name: clip.twist for clip in cable.clips}}
+            for path, value in twists(cable, solvers[cable.name].supports).items():
+                name = path.partition("/")[2].removesuffix(".twist")
+                name = "end" if name == "twist" else name
+                if name in found and (said[name] is not None or abs(value) > math.pi):
+                    changes[path] = value
+        if changes:
+            self.scene = self.scene.with_values(changes)
+        self._framed = self.scene
+
+    def _framing(self, held: End | Clip, own: End | Clip | Frame, support: Support) -> dict[str, Any]:
+        """What says the whole frame of a clamp that said only where it points."""
+        position, quaternion = support.position, support.quaternion
+        if held.on is not None:
+            position, quaternion = relative(self.parts[held.on], (position, quaternion))
+        if own is not held:
+            return {"frame": None, "position": position, "quaternion": quaternion}
+        assert own.direction is not None  # a clamp has one
+        return {"roll": twist_between(frame_quaternion(own.direction), quaternion)}
 
     def poses_with(self, moved: Poses) -> dict[str, Pose]:
         """Where parts would be if these were there."""

@@ -10,6 +10,7 @@ before and after.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -26,6 +27,7 @@ from lissom.scene import Scene, SceneError
 from lissom.scene.errors import ABSENT, Problem
 from lissom.scene.joint import Joint, Motion, mixed
 from lissom.simulation import Simulation
+from lissom.verbs import error_report, is_of_caller
 
 Array = NDArray[np.float64]
 Shapes = dict[str, Array]
@@ -123,7 +125,14 @@ def visits(simulation: Simulation, goals: Sequence[Goal], *, back: bool = False,
     for number, goal in enumerate(goals[skip:], start=skip):
         snaps: list[Snap] = []
         if not stopped:
-            report, snaps, stopped = travel(simulation, scene, here, goal)
+            began, before = time.perf_counter(), simulation.checkpoint()
+            try:
+                report, snaps, stopped = travel(simulation, scene, here, goal)
+            except Exception as broken:
+                simulation.back_to(before)
+                if is_of_caller(broken):
+                    raise
+                report = error_report(simulation, broken, began)
             here = present(simulation, goal)
         yield Visit(number, goal, report, shapes(simulation), here, tuple(snaps), number >= turn, stopped)
 

@@ -628,3 +628,29 @@ def test_a_plug_on_two_balls_hangs_with_its_centre_below_them(centre: tuple[floa
     assert position[0] == pytest.approx(0.0, abs=1e-6)
     pull = sum(sim.cable(name).reactions["end"].force[2] for name in ("c0", "c1"))
     assert pull == pytest.approx(-0.01 * G, rel=1e-5)  # on the cables
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_weight_on_one_ball_hangs_below_it(seed: int) -> None:
+    """That it may spin made it "unstable", or kept a solve from its last digits."""
+    rng = np.random.default_rng(seed)
+    ball, centre = 0.02 * rng.normal(size=(2, 3))
+    (x, y, z), (u, v, w), mass = ball, centre, float(rng.uniform(0.01, 0.3))
+    sim = solved(
+        cable("w", "weight", f"position = [0, 0, 0], tangent = {rng.normal(size=3).tolist()}, roll = 0"),
+        free("weight", mass, f"frames.f = {{ position = [{x}, {y}, {z}] }}", f"center_of_mass = [{u}, {v}, {w}]")
+        + "position = [0.2, 0.05, -0.1]\ncollide = false",
+    )
+    arm = matrix(np.array(sim.pose("weight")[1])) @ (centre - ball)
+    assert arm == pytest.approx([0.0, 0.0, -float(np.linalg.norm(centre - ball))], abs=1e-6)
+    assert sim.cable("w").reactions["end"].force == pytest.approx([0.0, 0.0, -mass * G], abs=1e-6 * mass * G)
+
+
+def test_a_swivel_on_a_free_part_is_refused_with_its_reason() -> None:
+    """Its direction would have to turn with the part: moments on the part did not balance."""
+    hung = cable("w", "weight").replace('frame = "f"', 'frame = "f", kind = "swivel"')
+    weight = free("weight", 0.1, "frames.f = { position = [0, 0, 0.02], tangent = [0, 0, -1] }", "collide = false")
+    report = simulated(hung, weight).solve()
+    assert report.status == "not_converged"
+    assert "w/end: a swivel cannot be on weight yet" in report.reason
+    solved(hung.replace("swivel", "clamp"), weight)

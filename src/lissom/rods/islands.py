@@ -38,6 +38,7 @@ class Islands:
         self._skins: dict[str, Skin] = {}
         self._shapes: dict[str, Array] = {}  # (points, 3) m, of the cables that have one
         self._before: dict[Assembly, Mark] = {}  # of those that were solved in the present call
+        self._past: Past | None = None  # as it was last asked for, until something is solved
         for names in self._bound:
             self._found(make(names))
         self._gather()
@@ -51,6 +52,7 @@ class Islands:
         """
         reports: dict[str, RodReport] = {}
         self._before.clear()
+        self._past = None
         waiting = [(k, cold or not k.has_begun) for k in self.assemblies if cold or dirty & k.solvers.keys()]
         if any(anew and k.is_led for k, anew in waiting):  # given shapes say on which side of each other cables lie
             waiting = [(self._join(self.assemblies), True)]
@@ -214,10 +216,14 @@ class Islands:
     @property
     def past(self) -> Past:
         """What the contacts leave behind."""
-        return Past.together([k.past for k in self.assemblies], [name for names in self._bound for name in names])
+        if self._past is None:
+            names = [name for names in self._bound for name in names]
+            self._past = Past.together([k.past for k in self.assemblies], names)
+        return self._past
 
     def take(self, past: Past) -> None:
         """Goes on from there, where it is of the same cables and parts."""
+        self._past = None
         for k in self.assemblies:
             if set(past.cables) >= k.solvers.keys():
                 k.take(past.only(list(k.solvers)))
