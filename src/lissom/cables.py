@@ -60,7 +60,7 @@ class Cables:
     def __init__(self, standing: Standing, formulation: str) -> None:
         self._standing = standing
         self.formulation = formulation
-        self.seats: Seats = {}  # of supports on free parts
+        self._seats: tuple[tuple[object, ...], Seats] | None = None
         self.asked: dict[str, tuple[Support, ...]] = {}  # where supports are to be, whatever a solver makes of them
         self.solvers = {k.name: self._new_solver(standing.line(k)) for k in standing.scene.cables}
         self.reports: dict[str, RodReport] = {}
@@ -85,20 +85,27 @@ class Cables:
         """Of the model that the scene says."""
         kind = JointedSolver if self._standing.scene.cable(line.name).model == "kinematic" else RodSolver
         self.asked[line.name] = line.supports
-        self._seat(line)
         return kind(line, state, self.formulation)
 
-    def _seat(self, line: Line) -> None:
-        """Notes where on free parts the supports of a cable sit."""
+    @property
+    def seats(self) -> Seats:
+        """Where on free parts supports sit, as the scene has it: solvers move them about."""
         now = self._standing
-        held = now.scene.cable(line.name).held
-        self.seats = {key: seat for key, seat in self.seats.items() if key[0] != line.name}
-        for support in line.supports:
-            on = held.get(support.name)
-            part = None if on is None or on.on is None else now.scene.part(line_of(now.scene, on.on)[-1])
-            if part is not None and floats(now.scene, part):
-                local = relative(now.parts[part.name], (support.position, support.quaternion))
-                self.seats[line.name, support.name] = part.name, local
+        free = {part.name for part in now.scene.parts if floats(now.scene, part)}
+        if not free:
+            return {}
+        key = (now.scene, now.parts, now.mounted)
+        if self._seats is None or any(a is not b for a, b in zip(self._seats[0], key, strict=True)):
+            found: Seats = {}
+            for cable in now.scene.cables:
+                for support in now.supports(cable) if any(k and k.on for k in cable.held.values()) else ():
+                    on = cable.held.get(support.name)
+                    part = None if on is None or on.on is None else line_of(now.scene, on.on)[-1]
+                    if part in free:
+                        local = relative(now.parts[part], (support.position, support.quaternion))
+                        found[cable.name, support.name] = part, local
+            self._seats = key, found
+        return self._seats[1]
 
     def solver(self, name: str) -> RodSolver:
         try:
@@ -131,6 +138,7 @@ class Cables:
         if old is not None and shaped:
             before, now = places or (old.grid.s[[0, -1]], np.array([0.0, line.length]))
             line = line.with_slides_of(old.line, before, now)
+        self.dirty |= self._neighbours(name)
         new = self._new_solver(line)
         if old is not None and shaped:
             last = self.result(name)  # of a grid and a length before, where the one that is replaced has found none
@@ -141,7 +149,8 @@ class Cables:
         self.dirty.add(name)
 
     def drop(self, name: str) -> None:
-        """One that is in the scene no more."""
+        """One that is in the scene no more; what it pressed or pulled on is to be solved."""
+        self.dirty |= self._neighbours(name)
         del self.solvers[name]
         self.forget_assembly(contacts=True)
         for known in (self.reports, self._results, self.certified, self.asked):
@@ -182,9 +191,9 @@ class Cables:
         """Moves the supports of a cable to where parts and junctions have them now."""
         solver = self.solvers[cable.name]
         now = {k.name: k for k in self._standing.supports(cable)}
-        for number, old in enumerate(solver.supports):
+        for number, (old, asked) in enumerate(zip(solver.supports, self.asked[cable.name], strict=True)):
             new = now.get(old.name, old)  # grips stay
-            if old.position != new.position or old.quaternion != new.quaternion:
+            if any((k.position, k.quaternion) != (new.position, new.quaternion) for k in (old, asked)):
                 turn = new.quaternion if new.direction != NO_DIRECTION else None
                 self.hold(cable.name, number, new.position, turn)
         self.dirty.add(cable.name)
@@ -308,7 +317,7 @@ class Cables:
             return self.overall(0, began)
         unheld = self._unheld()
         if unheld:
-            self.reports |= {name: nothing_found("not_converged", unheld, began) for name in rods}
+            self.reports |= {k: nothing_found("not_converged", unheld, began) for k in rods_of(self._standing.scene)}
             return self.overall(0, began)
         islands = self.islands or self._assemble()
         self._stop_at_obstacles(islands.depth)
@@ -422,7 +431,8 @@ class Cables:
     def clearances(self) -> tuple[Clearance, ...]:
         self._assemble_again()
         points = {name: np.ascontiguousarray(self.result(name).positions) for name in self.solvers}
-        found = [] if self.islands is None else self.islands.clearances(points)
+        fits = all(len(points[name]) == len(solver.grid.s) for name, solver in self.solvers.items())
+        found = self.islands.clearances(points) if fits and self.islands is not None else []
         return (*found, *(k for name, solver in self.jointed.items() for k in solver.clearances(points[name])))
 
     def _assemble_again(self) -> None:
@@ -437,7 +447,7 @@ class Cables:
             return solver.along(points)
         if self._meets and self.islands is None and not self.dirty:
             self._assemble()
-        if self.islands is None:
+        if self.islands is None or len(points) != len(solver.grid.s):  # shown is the last shape, of another grid
             return np.full(len(points), np.inf)
         return self.islands.along(name, points)
 
@@ -545,6 +555,10 @@ class Cables:
                 found |= assembly.solvers.keys()
         return found
 
+    def _neighbours(self, name: str) -> set[str]:
+        """Cables that were solved with one, as far as that is known: what it pressed or pulled on is among them."""
+        return set(self._past.cables) if self.islands is None and self._past is not None else self._together([name])
+
     def _take_back(self, name: str) -> None:
         """The next solve goes on from the last certified shape of a cable; without one it begins anew."""
         self._results.pop(name, None)
@@ -552,10 +566,12 @@ class Cables:
         old, last = self.solvers[name], self.certified.get(name)
         state = None if last is None else last.state
         fits = state is not None and len(state.supports) == len(old.supports) and len(state.s) == len(old.grid.s)
+        afloat = {key[1] for key in self._hear().seats(self.seats) if key[0] == name}
         if state is None or not fits or state.s[-1] != old.line.length:
-            self.solvers[name] = type(old)(old.line, None, self.formulation)
-        else:
-            afloat = {key[1] for key in self._hear().seats(self.seats) if key[0] == name}  # where the bodies were then
+            there = {k.name: k for k in self._standing.supports(self._standing.scene.cable(name))} if afloat else {}
+            supports = tuple(there[k.name] if k.name in afloat else k for k in old.supports)
+            self.solvers[name] = type(old)(replace(old.line, supports=supports), None, self.formulation)
+        else:  # where the bodies were then
             pairs = zip(old.supports, state.supports, strict=True)
             supports = tuple(
                 was if k.name in afloat else k._replace(place=was.place) if k.slides else k for k, was in pairs

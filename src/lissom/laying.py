@@ -152,15 +152,18 @@ class Laid(Routed):
         """New clips (name → fraction) where the cable is now, or in `shape`; of the old ones those to `keep` stay."""
         if kind not in DIRECTIONS:
             raise ValueError(f"clip kind {kind!r}: must be one of {', '.join(DIRECTIONS)}")
-        result = shape or self._pointed(name, [at * self._length(name) for at in new.values()])
-        added = [self._taken(result, called, at, kind) for called, at in new.items()]
+        result = shape or self._pointed(name, [at * self._length(name) for at in new.values()]) if new else None
+        added = [self._taken(result, called, at, kind) for called, at in new.items()] if result is not None else []
+        if result is None:  # what makes a scene impossible can be taken out of it
+            self.solve()
+            result = self.cable(name) if self._cables.has_shape(name) else None
         held = [k for k in self._held(name) if k.direction == FRAME and not is_grip(k)]
         clipped = {clip.name for clip in self._standing.scene.cable(name).clips}
         stay = [k for k in held if k.name in keep or k.name not in clipped]
         clamps = sorted([*stay, *(k for k in added if k.direction == FRAME)], key=lambda k: k.place)
         twists = self._recounted(name, result, held, clamps)
         clips = [plain(clip) | {"name": clip.name} for clip in self.scene.cable(name).clips if clip.name in keep]
-        clips += [described(k, result.length) for k in added]
+        clips += [described(k, self._length(name)) for k in added]
         now = {k.name: k.place for k in (*self._held(name), *added)}
         clips.sort(key=lambda k: now[k["name"]])  # slides without a place lie between those they are listed between
         for data in clips:
@@ -181,7 +184,7 @@ class Laid(Routed):
         return Support(called, kind, place, (x, y, z), direction=direction, quaternion=(q0, q1, q2, q3))
 
     def _recounted(
-        self, name: str, result: CableResult, before: list[Support], after: list[Support]
+        self, name: str, result: CableResult | None, before: list[Support], after: list[Support]
     ) -> dict[str, float | None]:
         """The twist of every clamp that now follows another one, by name; their frames are said in full first.
 
@@ -197,7 +200,7 @@ class Laid(Routed):
                 continue
             if clamp.name not in was or clamp.name in said:
                 joined = last is not None and last.name in was and last.name not in said
-                found[clamp.name] = None if last is None or joined else counted(result, last, clamp)
+                found[clamp.name] = None if last is None or joined or result is None else counted(result, last, clamp)
             if clamp.name in was and clamp.name in said:
                 self._standing.note(f"{name}/{clamp.name}", quaternion=clamp.quaternion)
         return found

@@ -158,19 +158,29 @@ def lifted_twist(points: Array, frames: Array) -> tuple[float, bool]:
 
 @lean_kernel
 def followed(before: Array, after: Array) -> float:
-    """Turns: how the writhe changes on the way from one curve to another, unit tangents (n, 3) with the same ends, if
-    nothing is crossed: the area between the curves they draw on the sphere, over 2π [Ful78]. With the change of
-    twist, the change of link. nan where a tangent turns by 90° or more, or does from one to the next.
+    """Turns: how the link changes on the way from one chain of frames (n, 4) to another with the same ends, if nothing
+    is crossed: by the area between the curves that d3 draws on the sphere, over 2π [Ful78], and by what each frame is
+    rolled against the one before, carried over by the smallest rotation. nan where a d3 turns by 90° or more, or does
+    from one to the next.
     """
     total = 0.0
-    u, v = row(before, 0), row(after, 0)
+    a, b = frame(before, 0), frame(after, 0)
+    u, v = tangent(a), tangent(b)
     least = dot(u, v)
     for i in range(1, len(before)):
-        p, q = row(before, i), row(after, i)
+        c, d = frame(before, i), frame(after, i)
+        p, q = tangent(c), tangent(d)
         least = min(least, dot(p, q), dot(u, p), dot(v, q))
-        total += half_unit(v, q, p) + half_unit(v, p, u)
-        u, v = p, q
+        total += half_unit(v, q, p) + half_unit(v, p, u) + half_roll(b, d) - half_roll(a, c)
+        a, b, u, v = c, d, p, q
     return total / math.pi if least > 0.0 else math.nan
+
+
+@inline
+def half_roll(a: Quaternion, b: Quaternion) -> float:
+    """Half the angle, within ±π/2, by which b is turned about its d3 against a, carried over by the smallest turn."""
+    r = quaternion_between(a, b)
+    return angle(r[3], r[0]) if r[0] >= 0.0 else angle(-r[3], -r[0])
 
 
 def is_odd(before_q: Array, after_q: Array, turn: float, start: float = 0.0) -> bool:
@@ -180,13 +190,6 @@ def is_odd(before_q: Array, after_q: Array, turn: float, start: float = 0.0) -> 
     return bool(_is_odd(before_q, after_q, turn, start))
 
 
-def parity(before_q: Array, after_q: Array, turns_added: int = 0) -> int:
-    """0 or 1: the turns by which two chains of frames (n, 4), (m, 4) differ, modulo 2, besides `turns_added`. Both
-    supports may have moved in between, each by a rotation of less than half a turn.
-    """
-    return (int(_differs(before_q, after_q)) + turns_added) % 2
-
-
 @lean_kernel
 def _is_odd(before_q: Array, after_q: Array, turn: float, start: float) -> bool:
     one = quaternion_between(frame(before_q, 0), lifted_end(before_q))
@@ -194,12 +197,6 @@ def _is_odd(before_q: Array, after_q: Array, turn: float, start: float) -> bool:
     expected = quaternion_product(one, (math.cos(0.5 * turn), 0.0, 0.0, math.sin(0.5 * turn)))
     expected = quaternion_product((math.cos(0.5 * start), 0.0, 0.0, -math.sin(0.5 * start)), expected)
     return along(expected, other) < 0.0
-
-
-@lean_kernel
-def _differs(before_q: Array, after_q: Array) -> bool:
-    start = along(frame(before_q, 0), frame(after_q, 0))
-    return along(lifted_end(before_q), lifted_end(after_q)) * start < 0.0
 
 
 @lean_kernel

@@ -56,7 +56,7 @@ OF_SKINS = ("gap", "inside", "deep")
 # These say why others do not hold.
 CAUSES = ("squeeze", "slide", "roll", "direction", "turns", "mounted")
 # rad a segment: a layer that the grid misses, beyond this, is told of
-UNRESOLVED = 0.1
+UNRESOLVED = 0.03
 # Of these a finer grid is the cure.
 OF_THE_GRID = ("resolution", "deep", "stretch")
 

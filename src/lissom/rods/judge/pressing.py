@@ -243,8 +243,7 @@ def of_curves(skins: dict[str, Skin], things: Iterable[Thing]) -> tuple[dict[str
     names = [k for k, skin in skins.items() if skin.collide and skin.radius > 0.0]
     for number, name in enumerate(names):
         for other in names[number:]:
-            condition = overlap(skins[name], skins[other])
-            if condition is not None:
+            for condition in overlap(skins[name], skins[other]):
                 found[name].append(condition)
                 depth[name] = max(depth[name], condition.value)
     return found, depth
@@ -281,22 +280,25 @@ def judged_depth(skin: Skin, deep: Array, part: str) -> tuple[list[Condition], f
     return found, max(float((depth - allowed).max()), 0.0)
 
 
-def overlap(a: Skin, b: Skin) -> Condition | None:
-    """How deep two cables, or two places of one, are in each other; None where they are apart."""
+def overlap(a: Skin, b: Skin) -> list[Condition]:
+    """How deep two cables, or two places of one, are in each other; nothing where they are apart."""
     same = a is b
     apart = max(SELF_RADII * a.radius, SELF_SEGMENTS * float(np.diff(a.answer.s).max())) if same else 0.0
     if same and a.turned < math.pi:  # a curve that comes back to itself turns by more [Fenchel]
-        return None
+        return []
     beside = BESIDE_RADII * 0.5 * (a.radius + b.radius)
     deep, i, j = deepest_pair(
         a.curve, b.curve, a.s, b.s, a.thick, b.thick, to_nearest(a.s, a.held), to_nearest(b.s, b.held), apart, beside,
         same,
     )  # fmt: skip
     if i < 0:
-        return None
+        return []
     rough = float(a.rough[min(i // SAMPLES, len(a.rough) - 1)] + b.rough[min(j // SAMPLES, len(b.rough) - 1)])
-    bound = a.shallow + b.shallow + rough
-    return Condition("inside", deep, bound, float(a.s[i]), "itself" if same else b.name)
+    at, what = float(a.s[i]), "itself" if same else b.name
+    return [
+        Condition("inside", deep, a.shallow + b.shallow + rough, at, what),
+        Condition("deep", deep, a.deepest + b.deepest, at, what),
+    ]
 
 
 def comes_back(points: Array, s: Array, radius: float) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.triples import tangent
-from lissom.geometry.turns import is_odd, link
+from lissom.geometry.turns import followed, is_odd, link
 from lissom.kernels import kernel
 from lissom.rods.judge.answer import Answer
 from lissom.rods.judge.certificate import Condition
@@ -55,25 +55,26 @@ def of_turns(
     the cable touches itself.
     """
     found = Wound([], [])
-    if len(since.supports) != len(supports):
-        return found
     gone = 0.0
     passed, rays = crossed(answer, since)
     if collides and not (since.cold and all(k.direction != FRAME for k in supports)):  # a cold start has no history
         found.conditions.append(Condition("passed", float(abs(passed)), 0.5))
-    for a, b in spans(supports):
+    for (a, before_a), (b, before_b) in itertools.pairwise(lasting(supports, since.supports)):
         if {a, b} & afloat:
             continue
         now = span(answer.s, places[a], places[b])
-        then = now if since.s is answer.s else span(since.s, since.supports[a].place, since.supports[b].place)
-        start, end = (supports[k].turn - (0.0 if since.cold else since.supports[k].turn) for k in (a, b))
+        then = now if since.s is answer.s else span(since.s, before_a.place, before_b.place)
+        start = supports[a].turn - (0.0 if since.cold else before_a.turn)
+        end = supports[b].turn - (0.0 if since.cold else before_b.turn)
         turn = end - start
         before, after = since.quaternions[then], answer.quaternions[now]
         if not since.cold:  # frames were moved, by less than half a turn besides whole ones
             start, end = 0.0, 2.0 * math.pi * round(turn / (2.0 * math.pi))
         lost = 1.0 if is_odd(before, after, end, start) else 0.0
-        if lost == 0.0 and (since.cold or abs(turn) > math.pi or len(since.s) != len(answer.s)):
-            lost = even_turns(answer, now, since, then, turn)
+        if lost == 0.0:
+            warm = not since.cold and abs(turn) <= math.pi and len(before) == len(after)
+            if not (warm and keeps_turns(before, after, turn)):
+                lost = even_turns(answer, now, since, then, turn)
         slipped = lost != 0.0 and lost % 2.0 == 0.0 and (not collides or abs(lost) == 2.0 * abs(rays))
         if slipped:
             how = "slipped over an end" if abs(lost) == 2.0 * abs(rays) else "passed through itself"
@@ -94,6 +95,12 @@ def of_turns(
 
 def than_asked(turns: float) -> str:
     return f"{abs(turns):.0f} turns {'more' if turns > 0 else 'fewer'} than asked for"
+
+
+def keeps_turns(before: Array, after: Array, turn: float) -> bool:
+    """Whether the link changed by what was asked and no more, as far as O(N) can tell."""
+    lost = followed(before, after) - turn / (2.0 * math.pi)
+    return abs(lost) < WHOLE
 
 
 def even_turns(answer: Answer, now: slice, since: Since, then: slice, turn: float) -> float:
@@ -179,6 +186,14 @@ def inside(s: Array, margin: float) -> slice:
     """The points farther than `margin` (m), and two segments, from both ends."""
     first, last = int(np.searchsorted(s, s[0] + margin)), int(np.searchsorted(s, s[-1] - margin, side="right"))
     return slice(max(first, 2), min(last, len(s) - 2))
+
+
+def lasting(supports: Sequence[Support], before: Sequence[Support]) -> Iterator[tuple[int, Support]]:
+    """Supports that hold frames, and held them before: their numbers now, and what they were. Clips come and go."""
+    known = {support.name: support for support in before if support.direction == FRAME}
+    for k, support in enumerate(supports):
+        if support.direction == FRAME and support.name in known:
+            yield k, known[support.name]
 
 
 def spans(supports: Sequence[Support]) -> Iterator[tuple[int, int]]:
