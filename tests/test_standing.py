@@ -119,3 +119,27 @@ def test_a_roll_is_said_only_where_it_hangs_on_what_is_free() -> None:
     assert cables["b"].end is not None
     assert cables["b"].end.roll is not None
     assert cables["c"].clips[0].roll is not None
+
+
+@pytest.mark.parametrize("twist", [0.0, 0.5, 5.0, -9.0])
+def test_twist_is_counted_from_a_free_junction_in_the_middle(twist: float, tmp_path: Path) -> None:
+    """The roll that is said after a solve was compared with the start, past the junction: an error inside."""
+    wire = {"stiffness": {"bending": 0.05, "torsion": 0.04}, "mass_per_length": 0.05, "collide": False}
+    start = {"position": [0, 0, 0], "tangent": [1, 0, 0], "roll": 0.0}
+    end = {"position": [0.55, 0.1, 0.05], "tangent": [1, 0.3, 0.2]}
+    cables = [
+        {**wire, "name": "main", "length": 0.62, "start": start, "end": end, "twist": twist},
+        {**wire, "name": "b", "length": 0.3, "end": {"position": [0.45, 0.25, 0]}},
+    ]
+    members = [{"cable": "main", "at": 0.5}, {"cable": "b", "at": "start", "tangent": [1, 1, 0]}]
+    junction = {"name": "J", "position": [0.3, 0.02, 0.0], "members": members}
+    simulation = Simulation(Scene.from_dict({"format": 1, "cables": cables, "junctions": [junction]}))
+    simulation.solve().raise_if_failed()
+    simulation.save(tmp_path / "scene.toml")
+    opened = Simulation.open(tmp_path / "scene.toml")
+    assert opened.solve().iterations == 0
+    again = Simulation(simulation.scene)
+    again.solve().raise_if_failed()
+    assert turned(simulation, again, "main") < 1e-5
+    simulation.edit("main", length=0.63)
+    simulation.solve().raise_if_failed()

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from lissom.rods import guess, newton, starting
 from lissom.rods.bodies import Body, hung
 from lissom.rods.contacts import NO_LINK, Contacts
+from lissom.rods.core import advance
+from lissom.rods.core.network import Network, may_solve
 from lissom.rods.describing import Contact, clearances, described, held_inside, overlap, pressed
 from lissom.rods.feasibility import Known, Shortfall, find_network_shortfall, find_shortfall
 from lissom.rods.line import Support
@@ -43,6 +45,9 @@ MOST_COLD = 240
 # from a shape that the user gave, which may be far from equilibrium: the lonely cable may not go there first
 MOST_LED = 600
 TOLERANCE = 3e-9
+# of the core: bodies are judged by what acts on them alone, and within so many steps
+TOLERANCE_CORE = 1e-10
+MOST_CORE = 40
 ON_THE_WAY = 1e-5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
@@ -114,6 +119,7 @@ class Assembly:
         surroundings.where_held = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
         self._slides = Slides(list(solvers.values()), surroundings)
+        self._network: Network | bool = True  # whether there may be one, until it is made
 
     def aim(self, poses: Poses) -> None:
         """Where parts are to stand after the next solve."""
@@ -131,13 +137,22 @@ class Assembly:
         self.met, self._strangers = set(), strangers
         if not self._from and self.has_begun:
             self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
+            still = all(solver.supports == self._from.get(name) for name, solver in self.solvers.items())
+            if still and not len(self._touched):  # from a file, or another assembly: what is clear around them
+                states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+                near = self.surroundings.near(self._stood(states), self.bodies)
+                self._clear = max(float(near.gap.min(initial=self.surroundings.margin)), 0.0)
         reason = self._held_inside()
         if reason:
             return self._refused(reason, began)
+        warm = bool(self._from) and not cold
+        hanging = self._hanging(began) if warm and self.bodies else None
+        if hanging is not None:
+            return hanging
         short = self._too_short()
         if short:
             return short
-        if cold or not self._from:
+        if not warm:
             reports = self._begin(began)
             self.surroundings.look_near()  # steps are as long as one sees
             return reports
@@ -211,26 +226,86 @@ class Assembly:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
         if self._clear <= 0.0 or self.bodies:
             return None
-        origins = self.origins
         states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
         before, places = self._stood(states), self._slides.places()
-        way = self._ways(origins, self.goal).parts
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
-        after = self._points()
-        moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
-        free = are_good(reports) and self._goes_free(before, after, math.sqrt(3.0) * moved + way)
-        if free and not self._meets(before, after):
-            self.stand(self.goal)
-            if self._accept_alone(reports):
-                return reports
-            self.stand(origins)
+        if are_good(reports) and self._arrived(before, reports):
+            return reports
         self._slides.put(places, None)
         self._system = None if self._slides.any else self._system
+        self._return(states)
+        return None
+
+    def _arrived(self, before: list[Array], reports: dict[str, RodReport]) -> bool:
+        """Takes the shapes that cables have now, with parts where they are to be, if they met nothing."""
+        origins, after = self.origins, self._points()
+        moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
+        way = math.sqrt(3.0) * moved + self._ways(origins, self.goal).parts
+        if not self._goes_free(before, after, way) or self._meets(before, after):
+            return False
+        self.stand(self.goal)
+        if self._accept_alone(reports):
+            return True
+        self.stand(origins)
+        return False
+
+    def _return(self, states: dict[str, RodState]) -> None:
+        """The cables as they were; where supports are to be stays."""
         targets = {name: solver.supports for name, solver in self.solvers.items()}
         self._adopt(states)
         for name, solver in self.solvers.items():
             solver.supports = targets[name]
+
+    # ---- by the core ---------------------------------------------------------------------------------------------
+
+    def _core(self) -> Network | None:
+        """The cables and bodies as the core solves them; None where bodies may touch."""
+        if self._network is True:
+            solvers = list(self.solvers.values())
+            bare = not any(body.carries for body in self.bodies)
+            self._network = bare and may_solve(solvers, self.bodies) and Network(solvers, self.bodies)
+        return self._network or None
+
+    def _hanging(self, began: float) -> dict[str, RodReport] | None:
+        """Cables that touch nothing and hang on bodies: by the core. None, and nothing has changed, where it fails."""
+        if self._clear <= 0.0 or self._core() is None:
+            return None
+        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+        return self._by_core(self._stood(states), states, began)
+
+    def _by_core(self, before: list[Array], states: dict[str, RodState], began: float) -> dict[str, RodReport] | None:
+        """From the present shapes; back to `states` where it fails, or where its shapes meet something."""
+        network = self._core()
+        assert network is not None
+        network.take()
+        outcome = network.solve(TOLERANCE_CORE, MOST_CORE)
+        if outcome.status != advance.CONVERGED or outcome.falling > 0:
+            return None
+        poses, targets = self.body_poses, {name: solver.supports for name, solver in self.solvers.items()}
+        self.place_bodies(network.poses())
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            solver.supports = self._seated(number, targets[name])
+            solver.adopt(network.rod_state(number))
+        reports = {name: network.report(number, outcome, began) for number, name in enumerate(self.solvers)}
+        resolved = all(solver.can_polish() for solver in self.solvers.values())
+        if resolved and self._arrived(before, reports):
+            return reports
+        self.place_bodies(poses)
+        for name, solver in self.solvers.items():
+            solver.supports = targets[name]
+        self._return(states)
         return None
+
+    def _seated(self, number: int, supports: tuple[Support, ...]) -> tuple[Support, ...]:
+        """The supports of a cable, those on bodies where these have them."""
+        found = list(supports)
+        for body in self.bodies:
+            for seat in body.seats:
+                if seat.link == number:
+                    old = found[seat.support]
+                    (x, y, z), (a, b, c, d) = body.place(seat)
+                    found[seat.support] = old.moved((x, y, z), old.quaternion if seat.turn is None else (a, b, c, d))
+        return retwisted(tuple(found))
 
     def _meets(self, before: list[Array], after: list[Array]) -> bool:
         """Whether our cables would come into those of others."""
@@ -321,10 +396,7 @@ class Assembly:
         """The cables as they were; where supports are to be stays. Others than the cables need another assembly."""
         self._slides.put(mark.places, None)
         self.place_bodies(mark.bodies)
-        targets = {name: solver.supports for name, solver in self.solvers.items()}
-        self._adopt(mark.states)
-        for name, solver in self.solvers.items():
-            solver.supports = targets[name]
+        self._return(mark.states)
 
     def recall(self, reports: dict[str, RodReport]) -> None:
         """Cables that stand as they were last solved have these reports."""
@@ -650,6 +722,11 @@ class Assembly:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status != "not_converged":
             self._accept(system)
+        if status == "converged" and not self.contacts and self.bodies and self._core() is not None:
+            states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+            polished = self._by_core(self._points(), states, began)
+            if polished is not None:
+                return polished
         if status == "converged" and not self.contacts and not self.bodies:
             before = snapshot(system, self._slides)
             polished = {name: solver.solve() for name, solver in self.solvers.items()}

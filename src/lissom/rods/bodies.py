@@ -65,6 +65,12 @@ class Body:
         """Numbers of the parts that move with it."""
         return [k.part for k in self.carries]
 
+    def place(self, seat: Seat) -> tuple[Array, Array]:
+        """(3,) m and (4,): where a seat is in the world; its own axes where it holds no frame."""
+        w, x, y, z = (float(v) for v in self.quaternion)
+        a, b, c, d = (1.0, 0.0, 0.0, 0.0) if seat.turn is None else (float(v) for v in seat.turn)
+        return self.position + matrix(self.quaternion) @ seat.offset, np.array(product((w, x, y, z), (a, b, c, d)))
+
     def moved(self, step: Array, length: float) -> tuple[Array, Array]:
         """Its pose after a part of a step."""
         angle = length * step[3:]

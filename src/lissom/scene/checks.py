@@ -184,7 +184,7 @@ def cable_slips(cable: Cable) -> list[Slip]:
     if not slips:  # these need places that make sense
         slips = _same_place_slips(cable) + _order_slips(cable)
         if not is_mounted(cable):  # otherwise the scene knows whether the frames of the parts are clamps
-            slips += twisting.twist_slips(cable)
+            slips += twisting.twist_slips(cable, compare=False)  # and which junctions hold it in between
     return slips
 
 

@@ -113,8 +113,13 @@ def mounted_slips(scene: Scene) -> list[Slip]:
     """What depends on the frames that ends and clips sit on. The names are right, the kinds known."""
     slips: list[Slip] = []
     parts = {part.name: part for part in scene.parts}
+    members = [member for junction in scene.junctions for member in junction.members]
     for i, cable in enumerate(scene.cables):
         if not is_mounted(cable):
+            # The clamp before may be a junction: what a twist is counted from turns as it turns.
+            between = any(k.cable == cable.name and k.end(cable.length) is None for k in members)
+            found = twist_slips(cable, compare=not between)
+            slips += [(("cables", i, *where), value, text) for where, value, text in found]
             continue
         for where, held in supports_of(cable):
             slips += [(("cables", i, *where, *key), value, text) for key, value, text in _kind_slips(held, parts)]
