@@ -49,8 +49,8 @@ class Ordered(NamedTuple):
 def may_solve(solvers: Sequence[RodSolver], bodies: Sequence[Body]) -> bool:
     """Whether these are cables that the core solves: of fourth order, without slides, and in trees.
 
-    Moments at points that may turn have no energy, and those at ends on bodies turn the bodies; a cable that runs over a
-    body on a ball has a hinge in it there.
+    Moments at points that may turn have no energy, and those at ends on bodies turn the bodies; a cable that runs over
+    a body on a ball has a hinge in it there.
     """
     on_body = {(seat.link, seat.support) for body in bodies for seat in body.seats}
     for number, solver in enumerate(solvers):
