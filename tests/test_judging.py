@@ -83,6 +83,13 @@ def test_a_cable_squeezed_inside_out_is_refused() -> None:
     assert "squeezed" in report.reason
 
 
+def test_turns_are_counted_where_an_end_moves_along_a_free_axis() -> None:
+    """The link was off by a third of a turn because the end had moved, and then nothing was said: certified."""
+    report = case("turns_lost_beside_a_free_axis").solve()
+    assert report.status == "not_converged"
+    assert "the turns differ by 2 turns" in report.reason
+
+
 @pytest.mark.parametrize("turns", [3, 5])
 def test_turns_wound_through_the_material_are_not_certified(turns: int) -> None:
     """One shape was found for 360°, 1080° and 1800°."""

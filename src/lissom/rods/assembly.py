@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.rods import guess, newton, starting
-from lissom.rods.bodies import Body, hung
+from lissom.rods.bodies import Body, Seat, hung
 from lissom.rods.contacts import NO_LINK, Contacts
 from lissom.rods.core import advance
 from lissom.rods.core.network import Network, may_solve
@@ -111,6 +111,10 @@ class Assembly:
         self._strangers: Strangers | None = None
         self._from: dict[str, tuple[Support, ...]] = {}  # the supports for which the cables were last solved
         self._on_body = {(s.link, s.support) for body in bodies for s in body.seats}
+        self._seats_of: list[list[tuple[Body, Seat]]] = [[] for _ in solvers]
+        for body in bodies:
+            for seat in body.seats:
+                self._seats_of[seat.link].append((body, seat))
         length = min(k.line.length for k in solvers.values())
         self._radius = min(k.radius for k in surroundings.skins)
         self._thick = self._radius or 0.005 * length
@@ -244,7 +248,7 @@ class Assembly:
         if not self._goes_free(before, after, way) or self._meets(before, after):
             return False
         self.stand(self.goal)
-        if self._accept_alone(reports):
+        if self._accept_alone(reports, after):
             return True
         self.stand(origins)
         return False
@@ -299,12 +303,10 @@ class Assembly:
     def _seated(self, number: int, supports: tuple[Support, ...]) -> tuple[Support, ...]:
         """The supports of a cable, those on bodies where these have them."""
         found = list(supports)
-        for body in self.bodies:
-            for seat in body.seats:
-                if seat.link == number:
-                    old = found[seat.support]
-                    (x, y, z), (a, b, c, d) = body.place(seat)
-                    found[seat.support] = old.moved((x, y, z), old.quaternion if seat.turn is None else (a, b, c, d))
+        for body, seat in self._seats_of[number]:
+            old = found[seat.support]
+            (x, y, z), (a, b, c, d) = (k.tolist() for k in body.place(seat))
+            found[seat.support] = old.moved((x, y, z), old.quaternion if seat.turn is None else (a, b, c, d))
         return retwisted(tuple(found))
 
     def _meets(self, before: list[Array], after: list[Array]) -> bool:
@@ -326,14 +328,14 @@ class Assembly:
     def _points(self) -> list[Array]:
         return [solver.positions() for solver in self.solvers.values()]
 
-    def _accept_alone(self, reports: dict[str, RodReport]) -> bool:
-        """Takes the present shapes of the cables as solved, unless something overlaps."""
+    def _accept_alone(self, reports: dict[str, RodReport], points: list[Array]) -> bool:
+        """Takes the present shapes of the cables, (points, 3) m each, as solved, unless something overlaps."""
         self._slides.noted()
-        if self._misplaced(self._points(), None):
+        if self._misplaced(points, None):
             return False
-        contacts = self.surroundings.near(self._points(), self.bodies)
+        contacts = self.surroundings.near(points, self.bodies)
         clear = float(contacts.gap.min(initial=self.surroundings.margin))
-        if clear < 0.0 or self._inside(self._points()) is not None or self._overlap_between(contacts):
+        if clear < 0.0 or self._inside(points) is not None or self._overlap_between(contacts, points):
             return False
         self._clear = clear
         self._from = {name: solver.supports for name, solver in self.solvers.items()}
@@ -344,9 +346,9 @@ class Assembly:
         self.contacts = ()
         return True
 
-    def _overlap_between(self, contacts: Contacts) -> bool:
+    def _overlap_between(self, contacts: Contacts, points: list[Array]) -> bool:
         """Whether cables overlap between the places at which they are near each other."""
-        return bool((contacts.other != NO_LINK).any()) and self.surroundings.pin(self._points(), self.depth)
+        return bool((contacts.other != NO_LINK).any()) and self.surroundings.pin(points, self.depth)
 
     def _new_system(self) -> System:
         system = System(list(self.solvers.values()), self.surroundings, self.bodies)
@@ -432,7 +434,7 @@ class Assembly:
         lonely = {name: with_origin(solver) for name, solver in self.solvers.items()}
         led = self.is_led
         found = self._overlaps()
-        if not found and not self.bodies and not led and self._accept_alone(reports):
+        if not found and not self.bodies and not led and self._accept_alone(reports, self._points()):
             return reports
         reason = ""
         attempts = [(self._depth(found), lonely)]
@@ -730,7 +732,7 @@ class Assembly:
         if status == "converged" and not self.contacts and not self.bodies:
             before = snapshot(system, self._slides)
             polished = {name: solver.solve() for name, solver in self.solvers.items()}
-            if all(k.ok for k in polished.values()) and self._accept_alone(polished):
+            if all(k.ok for k in polished.values()) and self._accept_alone(polished, self._points()):
                 return polished
             restore(system, self._slides, before)
             self._accept(system)

@@ -176,12 +176,15 @@ def skin_of(name: str, given: Given, turned: float) -> Skin:
 
 def of_bodies(case: Case) -> dict[str, list[Condition]]:
     """Balance of every body; a cable that sits on it carries its conditions."""
+    found: dict[str, list[Condition]] = {name: [] for name in case.cables}
+    if not case.bodies:
+        return found
     wrenches: dict[tuple[str, str], tuple[Array, Array]] = {}
     for name, given in case.cables.items():
-        at = [int(np.argmin(np.abs(given.answer.s - place))) for place in given.places]
+        s = given.answer.s
+        at = np.searchsorted(0.5 * (s[1:] + s[:-1]), given.places)  # the nearest points
         for support, row, point in zip(given.supports, given.reactions, at, strict=True):
             wrenches[name, support.name] = row, given.answer.positions[point]
-    found: dict[str, list[Condition]] = {name: [] for name in case.cables}
     least = 1e-3 * max(given.line.force_scale for given in case.cables.values())
     reach = LEVER * min(given.line.length for given in case.cables.values())
     for body in case.bodies:

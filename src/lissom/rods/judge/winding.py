@@ -20,9 +20,11 @@ from lissom.rods.line import FRAME, Support
 
 Array = NDArray[np.float64]
 
-# Links of two curves differ by a whole number if their ends are the same; they may be off by this where an end is free
-# to move along an axis.
+# Links of two curves differ by a whole number if their end frames are the same; they may be off by this where these
+# turned a little.
 WHOLE = 0.2
+# and an even number is told where odd ones are known not to be: this far from it at most.
+EVEN = 0.5
 # The link of a cable that is mounted untwisted is the least that its end poses allow; from here on two are as small.
 PLAIN = 0.25
 TOUCHES = 1e-6  # of the length: nearer than this a ray meets the curve
@@ -104,15 +106,32 @@ def keeps_turns(before: Array, after: Array, turn: float) -> bool:
 
 
 def even_turns(answer: Answer, now: slice, since: Since, then: slice, turn: float) -> float:
-    """The whole turns by which the link differs from what was asked, counted in full; 0 where that cannot be told."""
+    """The even number of turns by which the link differs from what was asked, counted in full; 0 where it cannot be
+    told.
+    """
     if meets_ray(answer.positions[now], answer.quaternions[now]) or meets_ray(
         since.positions[then], since.quaternions[then]
     ):
         return 0.0
     before = link(since.s[then], since.positions[then], since.quaternions[then])
     after = link(answer.s[now], answer.positions[now], answer.quaternions[now])
-    lost = after - before - turn / (2.0 * math.pi)
-    return float(round(lost)) if abs(lost - round(lost)) < WHOLE else 0.0
+    lost = after - before - turn / (2.0 * math.pi) - by_ends(answer, now, since, then, before)
+    even = 2.0 * round(0.5 * lost)
+    return even if abs(lost - even) < EVEN else 0.0
+
+
+def by_ends(answer: Answer, now: slice, since: Since, then: slice, before: float) -> float:
+    """Turns by which the link changes because the ends moved, along axes in which nothing holds them: that of the shape
+    before, `before`, drawn along evenly, less what it crosses then.
+    """
+    s, x, q, y = since.s[then], since.positions[then], since.quaternions[then], answer.positions[now]
+    part = ((s - s[0]) / (s[-1] - s[0]))[:, None]
+    drawn = x + (1.0 - part) * (y[0] - x[0]) + part * (y[-1] - x[-1])
+    if float(np.abs(drawn - x).max()) < TOUCHES * float(s[-1] - s[0]) or meets_ray(drawn, q):
+        return 0.0
+    ends = end_tangents(q)
+    found = crossings(x, drawn, ends, ends)
+    return link(s, drawn, q) - before - 2.0 * (found.material + found.rays)
 
 
 def of_mounting(
