@@ -38,7 +38,7 @@ def check(scene: Data, sim: lissom.Simulation, *, soft: tuple[Data, float] | Non
             return verdict
         shares, acting = pushed(a, contacts)
         told = any("not resolved" in text for text in sim.cable(a.cable.name).report.warnings)
-        check_equations(a, verdict, told)
+        check_equations(a, acting, verdict, told)
         check_supports(a, poses, verdict)
         check_jumps(a, shares, verdict)
         check_cable(a, acting, verdict)

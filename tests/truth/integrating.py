@@ -91,8 +91,8 @@ def advanced(a: Answer, p: Material, x: Array, R: Array, n: Array, m: Array) -> 
     return z[:, :3] * size, z[:, 3:12].reshape(k, 3, 3), n - h[:, None] * p.weight, z[:, 12:] * moment
 
 
-def check_equations(a: Answer, verdict: Verdict, told: bool) -> None:
-    """Every segment obeys the equations, to the order of its element."""
+def check_equations(a: Answer, acting: list[tuple[Array, Array]], verdict: Verdict, told: bool) -> None:
+    """Every segment obeys the equations, to the order of its element; `acting`: contacts on it, (position, force)."""
     if a.cable.is_rope:
         check_rope(a, verdict)
         return
@@ -110,7 +110,7 @@ def check_equations(a: Answer, verdict: Verdict, told: bool) -> None:
     bound += a.h * rest_kinks(a)
     straight = bound.copy()
     if a.order == 2:
-        bound += JUMP * a.h * strain_jumps(a, first.D, second.D)
+        bound += JUMP * a.h * strain_jumps(a, first.D, second.D) + bent_by_contacts(a, acting, first.D)
         straight = bound + MIDDLE * np.minimum(lam, 1.0) ** 2
     turn = np.linalg.norm(logarithm(np.swapaxes(R, 1, 2) @ a.R[1:]), axis=1)
     place = np.linalg.norm(x - a.x[1:], axis=1)
@@ -131,6 +131,18 @@ def check_equations(a: Answer, verdict: Verdict, told: bool) -> None:
     worst(a, verdict, "position along a segment (m)", place, a.h * straight + 1e-8 * a.cable.length)
     worst(a, verdict, "moment along a segment (N m)", moment, bend)
     worst(a, verdict, "force along a segment (N)", force, np.full(len(a.h), FORCE * a.force_scale))
+
+
+def bent_by_contacts(a: Answer, acting: list[tuple[Array, Array]], D: Array) -> Array:
+    """(segments,) rad: a force F at the part t of a segment, handed out as shares at its ends, leaves out the moment
+    t (1 − t) F h at most there, and so turns of F h² t (1 − t)/2B ≤ F h²/8B; shares may lie a segment beside.
+    """
+    total = np.zeros(len(a.h))
+    for place, force in acting:
+        i = int(np.argmin(np.linalg.norm(a.x - place, axis=1)))
+        near = slice(max(i - 2, 0), i + 2)
+        total[near] += float(np.linalg.norm(force)) * a.h[near] ** 2 / (8.0 * np.min(D[near, :2], axis=1))
+    return total
 
 
 def rest_kinks(a: Answer) -> Array:
