@@ -174,6 +174,8 @@ def test_a_part_on_a_free_part_is_moved_with_what_sits_on_it() -> None:
     first = {**PLUGGED["cables"][0], "end": {"on": "tab", "position": [0, 0, 0], "tangent": [1, 0.2, 0.3]}}
     simulation = Simulation(Scene.from_dict({**data, "cables": [first, PLUGGED["cables"][1]]}))
     simulation.solve().raise_if_failed()
+    with pytest.raises(ValueError, match="tab: goes along with plug, which is free"):
+        simulation.move("tab", position=(0.0, 0.0, 0.0))  # it stayed there, and plug went
     simulation.edit("tab", position=[-0.02, 0, 0.03])
     same_as_fresh(simulation)
     pulls = sum(simulation.cable(name).reactions["end"].force for name in ("a", "b"))

@@ -146,6 +146,14 @@ class Standing:
             raise ValueError(
                 f'{name}: motion = "free", the forces on it say where it is; to move it set motion = "held"'
             )
+        below = name if name in self.parts else None
+        while below is not None and not self.scene.is_machine:
+            below = self.scene.part(below).parent
+            if below in free:
+                raise ValueError(
+                    f"{name}: goes along with {below}, which is free: the forces on that say where it is; to put it "
+                    f"elsewhere on {below} edit its position there"
+                )
         where, frame = poses[name] if pose is None else from_matrix(pose)
         where = where if position is None else vector(position)
         frame = frame if quaternion is None else as_quaternion(quaternion)
