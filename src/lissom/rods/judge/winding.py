@@ -59,7 +59,8 @@ def of_turns(
     found = Wound([], [])
     gone = 0.0
     passed, rays = crossed(answer, since)
-    if collides and not (since.cold and all(k.direction != FRAME for k in supports)):  # a cold start has no history
+    wound = any(abs(supports[b].turn - supports[a].turn) > math.pi for a, b in spans(supports))
+    if collides and (wound or not since.cold):  # a cold start that winds no turn up has no history
         found.conditions.append(Condition("passed", float(abs(passed)), 0.5))
     for (a, before_a), (b, before_b) in itertools.pairwise(lasting(supports, since.supports)):
         if {a, b} & afloat:
