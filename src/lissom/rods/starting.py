@@ -6,6 +6,7 @@ twist is wound up. All that is done on a coarse grid where one will do, and its 
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,6 +50,7 @@ class Found(NamedTuple):
     elastic: float  # J, its elastic part
     outcome: newton.Outcome
     state: RodState
+    wound: bool  # has turns that nobody asked for: steps are long, and cables may pass through themselves
 
 
 def cold_start(solver: "RodSolver", methods: list[str]) -> newton.Outcome:
@@ -105,7 +107,7 @@ def descents(solver: "RodSolver", methods: list[str]) -> tuple[list[Found], newt
                 found.append(here(solver, outcome))
             else:
                 failed = outcome
-        if found:
+        if not all(k.wound for k in found):
             break  # the fallback only where no start has led anywhere
     return found, failed
 
@@ -114,12 +116,24 @@ def begin(solver: "RodSolver", poses: guess.Poses, start: Start) -> None:
     """Where the guess goes in loops, the turns that they bring are taken out: cables are mounted straight."""
     solver.scheme = STAGGERED
     solver.q, solver.nu = guess.first_guess(solver.layout, poses, start, solver.line.initial)
-    if solver.line.initial is None and not solver.line.is_rope:
-        clamps = [k.place for k in solver.supports if k.direction == FRAME]
-        held = solver.held_frames()
-        for (a, b), (i, j) in zip(itertools.pairwise(clamps), itertools.pairwise(held), strict=True):
-            if turning(solver.q[i : j + 1]) > math.pi:  # a loop turns by more
-                unwind(solver, (a, b), (i, j))
+    for places, frames, whole in whole_turns(solver):
+        if whole:
+            unwind(solver, places, frames, whole)
+
+
+def whole_turns(solver: "RodSolver") -> Iterator[tuple[tuple[float, float], tuple[int, int], int]]:
+    """Of each span between clamps its places (m), its frames, and the whole turns of link that its loops bring."""
+    if solver.line.initial is not None or solver.line.is_rope:
+        return
+    clamps = [k.place for k in solver.supports if k.direction == FRAME]
+    held = solver.held_frames()
+    for places, (i, j) in zip(itertools.pairwise(clamps), itertools.pairwise(held), strict=True):
+        whole = 0
+        if turning(solver.q[i : j + 1]) > math.pi:  # a loop turns by more
+            shape, tiny = solver.at_twist_0(), 1e-9 * solver.line.length
+            part = (shape.s > places[0] - tiny) & (shape.s < places[1] + tiny)
+            whole = round(link(shape.s[part], shape.positions[part], shape.quaternions[part]))
+        yield places, (i, j), whole
 
 
 def turning(q: Array) -> float:
@@ -127,28 +141,25 @@ def turning(q: Array) -> float:
     return float(2.0 * np.arccos(np.minimum(np.abs(np.einsum("ij,ij->i", q[1:], q[:-1])), 1.0)).sum())
 
 
-def unwind(solver: "RodSolver", places: tuple[float, float], frames: tuple[int, int]) -> None:
+def unwind(solver: "RodSolver", places: tuple[float, float], frames: tuple[int, int], whole: int) -> None:
     """Takes whole turns out of the link of the guess between two clamps, at `places` (m), evenly along it."""
-    shape, tiny = solver.at_twist_0(), 1e-9 * solver.line.length
-    part = (shape.s > places[0] - tiny) & (shape.s < places[1] + tiny)
-    whole = round(link(shape.s[part], shape.positions[part], shape.quaternions[part]))
-    if whole:
-        inside = slice(frames[0] + 1, frames[1])
-        turn = np.zeros((frames[1] - frames[0] - 1, 3))
-        turn[:, 2] = -2.0 * math.pi * whole * (solver.layout.place[inside] - places[0]) / (places[1] - places[0])
-        turn_frames(solver.q[inside].copy(), turn, 1.0, solver.q[inside])
+    inside = slice(frames[0] + 1, frames[1])
+    turn = np.zeros((frames[1] - frames[0] - 1, 3))
+    turn[:, 2] = -2.0 * math.pi * whole * (solver.layout.place[inside] - places[0]) / (places[1] - places[0])
+    turn_frames(solver.q[inside].copy(), turn, 1.0, solver.q[inside])
 
 
 def here(solver: "RodSolver", outcome: newton.Outcome) -> Found:
     """What the solver holds; the next guess makes arrays of its own."""
     elastic, potential = solver.energy_parts()
     state = RodState(solver.scheme, solver.q, solver.nu, solver.grid.s, solver.supports)
-    return Found(elastic + potential, elastic, outcome, state)
+    wound = any(whole for *_, whole in whole_turns(solver))
+    return Found(elastic + potential, elastic, outcome, state, wound)
 
 
 def lowest(solver: "RodSolver", found: list[Found], methods: list[str]) -> newton.Outcome:
     """Goes on with the lowest shape and winds up its twist; the others, wound up too, are named."""
-    energy, _, outcome, state = min(found, key=lambda k: k.energy)
+    energy, _, outcome, state, _ = min(found, key=lambda k: (k.wound, k.energy))
     solver.others = named_once(energy, [OtherShape(k.energy, k.state) for k in found], solver.energy_noise)
     solver.q, solver.nu = state.q.copy(), state.nu.copy()
     if any(k.turn != 0.0 for k in solver.supports if k.direction == FRAME):
