@@ -119,6 +119,27 @@ def smooth(x: Array, s: Array, samples: int = SAMPLES) -> tuple[Array, Array]:
     return np.concatenate(places), np.concatenate(lengths)
 
 
+def cubic(r: CableResult, samples: int = SAMPLES) -> tuple[Array, Array]:
+    """As `smooth`, of an answer of fourth order: through its points along their tangents."""
+    u = np.arange(samples)[:, None] / samples
+    x, d, h = r.positions, r.tangents, np.diff(r.s)
+    places = [
+        (1 + 2 * u) * (1 - u) ** 2 * x[i]
+        + u * u * (3 - 2 * u) * x[i + 1]
+        + h[i] * u * (1 - u) * ((1 - u) * d[i] - u * d[i + 1])
+        for i in range(len(h))
+    ]
+    lengths = [r.s[i] + h[i] * u[:, 0] for i in range(len(h))]
+    return np.concatenate([*places, x[-1:]]), np.concatenate([*lengths, r.s[-1:]])
+
+
+def bowed(t: float, u: Array) -> Array:
+    """How far a clamped beam gives way at u under a force at t, in F h³/B."""
+    a = np.where(u <= t, u, 1.0 - u)
+    b = np.where(u <= t, t, 1.0 - t)
+    return np.asarray((1.0 - b) ** 2 * a * a * (3.0 * b - a * (1.0 + 2.0 * b)) / 6.0)
+
+
 def bulge(x: Array, k: int) -> Array:
     """(3,) m: four times how far a parabola through places x lies beside its chord k, in the middle."""
     i = min(max(k, 1), len(x) - 3)
@@ -189,6 +210,23 @@ class Frame:
             found += self.in_parts(cable) + self.balance(cable) + self.ends(cable)
         return found + self.in_each_other() + self.contact_faults() + self.bodies()
 
+    def curve(self, name: str, samples: int = SAMPLES) -> tuple[Array, Array]:
+        """Places (m, 3) of the cable and their arc lengths; contacts between points bow what lies between them."""
+        r = self.results[name]
+        if r.report.element != "polished":
+            return smooth(r.positions, r.s, samples)
+        x, s = cubic(r, samples)
+        made = SectionProperties.of(self.scene.type_of(self.scene.cable(name)))
+        for c in self.contacts:
+            if c.cable != name or c.body is not None:
+                continue
+            k = min(int(np.searchsorted(r.s, c.place, side="right")) - 1, len(r.s) - 2)
+            h = float(r.s[k + 1] - r.s[k])
+            u = (s[samples * k : samples * (k + 1)] - r.s[k]) / h
+            much = bowed((c.place - r.s[k]) / h, u) * h**3 / made.bending[0]
+            x[samples * k : samples * (k + 1)] += much[:, None] * c.force
+        return x, s
+
     def finite(self, name: str) -> list[str]:
         r = self.results[name]
         wrenches = [v for w in r.reactions.values() for v in (w.force, w.moment)]
@@ -202,7 +240,7 @@ class Frame:
             return []
         found = []
         r, radius = self.results[cable.name], self.radii[cable.name]
-        x, s = smooth(r.positions, r.s)
+        x, s = self.curve(cable.name)
         held = np.array([p * cable.length for p in r.places.values()])
         h = float(np.diff(r.s).max())
         far = np.abs(s[:, None] - held).min(axis=1, initial=np.inf)
@@ -237,7 +275,7 @@ class Frame:
         far = np.abs(on_segments(ra.s, t) - on_segments(rb.s, u.T).T) > apart
         if coarse[far].min(initial=np.inf) > 1.5 * both:
             return []
-        (x, at_a), (y, at_b) = smooth(ra.positions, ra.s), smooth(rb.positions, rb.s)
+        (x, at_a), (y, at_b) = self.curve(a.name), self.curve(b.name)
         d, t, u = segment_distances(x, y)
         s, w = on_segments(at_a, t), on_segments(at_b, u.T).T
         free = np.abs(s - w) > (apart + float(np.diff(ra.s).max()) if a is b else apart)
@@ -318,7 +356,7 @@ class Frame:
                     found.append(f"contact off the surface: {c.body} on {c.part}, by {off:.1e} m")
                 continue
             r = self.results[c.cable]
-            x, _ = smooth(r.positions, r.s, 64)
+            x, _ = self.curve(c.cable, 64)
             centre = c.point + self.radii[c.cable] * c.normal
             off = min(polyline_distance(centre, x), polyline_distance(centre, r.positions))  # points touch what is flat
             if off > 2.0 * self.depth + 1e-4 * self.radii[c.cable]:
@@ -442,7 +480,7 @@ def passed_through(before: Frame, after: Frame) -> list[str]:
 
 def in_axes(frame: Frame, cable: str, part: str) -> Array:
     position, q = frame.poses[part]
-    x, _ = smooth(frame.results[cable].positions, frame.results[cable].s)
+    x, _ = frame.curve(cable)
     return np.asarray((x - np.array(position)) @ rotation(q))
 
 

@@ -13,7 +13,7 @@ MOMENT = 1e-3  # of the largest force times the size of what it acts on
 SEGMENTS = 1.0  # contacts are spread over neighbouring points
 
 
-def check_cable(a: Answer, contacts: list[tuple[Array, Array]], verdict: Verdict) -> None:
+def check_cable(a: Answer, contacts: list[tuple[float, Array]], verdict: Verdict) -> None:
     """Weight, loads, reactions and contacts (place, force) of a cable."""
     c = a.cable
     origin = a.x[0]
@@ -33,7 +33,7 @@ def check_cable(a: Answer, contacts: list[tuple[Array, Array]], verdict: Verdict
         moments.append(np.cross(a.x[i] - origin, force) + moment)
     for place, force in contacts:
         forces.append(force)
-        moments.append(np.cross(place - origin, force))
+        moments.append(np.cross(a.position(place) - origin, force))
     size = max(float(np.max(np.linalg.norm(forces, axis=1))), 1e-6 * a.force_scale)
     arm = float(np.max(np.linalg.norm(a.x - origin, axis=1)))
     most = float(np.max(np.linalg.norm(moments, axis=1)))

@@ -3,10 +3,12 @@
     x' = (1 + ε) d3,  R' = R [ω]×,  n' = −f,  m' = −x' × n,  ω = ω0 + D⁻¹ Rᵀ m,  ε = n·d3 / EA
 
 All segments of a cable are integrated at once, each from its own state, so that errors do not grow along the cable.
-Borders of stretches, and loads, that do not lie at a point are met inside their segment.
+Borders of stretches, loads, and contacts of cables of fourth order, that do not lie at a point are met inside their
+segment.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -36,6 +38,7 @@ FOLDED = 2.0
 # rad: a segment that turns farther is not resolved.
 TURNS = 1.5
 GAUSS = np.polynomial.legendre.leggauss(8)
+Push = tuple[float, Array]  # (place in m, force in N)
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,22 @@ class Material:
     weight: Array  # (segments, 3) N/m
 
 
-def halves(a: Answer) -> tuple[Material, Material]:
-    """Each segment in two: divided where the material or the force changes inside, else in the middle."""
+def pieces(a: Answer, contacts: list[Push]) -> list[Material]:
+    """Each segment divided where the material or the force changes inside, else in the middle."""
     c = a.cable
-    cut = 0.5 * (a.s[:-1] + a.s[1:])
+    cuts: list[list[float]] = [[] for _ in a.h]
     slack = 1e-7 * c.length
-    for place in [*c.borders, *(k.place for k in c.loads)]:
+    for place in [*c.borders, *(k.place for k in c.loads), *(k for k, _ in contacts)]:
         i = int(np.searchsorted(a.s, place)) - 1
-        if 0 <= i < len(cut) and a.s[i] + slack < place < a.s[i + 1] - slack:
-            cut[i] = place
-    first, second = a.s[:-1], a.s[1:]
-    return _material(a, first, cut), _material(a, cut, second)
+        if 0 <= i < len(cuts) and a.s[i] + slack < place < a.s[i + 1] - slack:
+            cuts[i].append(place)
+    most = max(len(k) for k in cuts)
+    ends = [sorted(k) or [0.5 * (a.s[i] + a.s[i + 1])] for i, k in enumerate(cuts)]
+    bounds = [a.s[:-1]]
+    for number in range(max(most, 1)):
+        bounds.append(np.array([k[number] if number < len(k) else a.s[i + 1] for i, k in enumerate(ends)]))
+    bounds.append(a.s[1:])
+    return [_material(a, first, second) for first, second in pairwise(bounds)]
 
 
 def _material(a: Answer, begin: Array, end: Array) -> Material:
@@ -91,15 +99,19 @@ def advanced(a: Answer, p: Material, x: Array, R: Array, n: Array, m: Array) -> 
     return z[:, :3] * size, z[:, 3:12].reshape(k, 3, 3), n - h[:, None] * p.weight, z[:, 12:] * moment
 
 
-def check_equations(a: Answer, acting: list[tuple[Array, Array]], verdict: Verdict, told: bool) -> None:
-    """Every segment obeys the equations, to the order of its element; `acting`: contacts on it, (position, force)."""
+def check_equations(a: Answer, contacts: list[Push], verdict: Verdict, told: bool) -> None:
+    """Every segment obeys the equations, to the order of its element."""
     if a.cable.is_rope:
         check_rope(a, verdict)
         return
-    first, second = halves(a)
-    x, R, n, m = advanced(a, first, a.x[:-1], a.R[:-1], a.n_after[:-1], a.m_after[:-1])
-    n, m = past_loads(a, first.end, R, n, m)
-    x, R, n, m = advanced(a, second, x, R, n, m)
+    inside = contacts if a.order == 4 else []
+    parts = pieces(a, inside)
+    first, last = parts[0], parts[-1]
+    x, R, n, m = a.x[:-1], a.R[:-1], a.n_after[:-1], a.m_after[:-1]
+    for part in parts:
+        x, R, n, m = advanced(a, part, x, R, n, m)
+        if part is not last:
+            n, m = past_loads(a, part.end, R, n, m, inside)
     lam = steepness(a, first.D)
     rest = np.linalg.norm(a.cable.rest.at(a.s[:-1]), axis=1) * a.h
     least = LEAST[a.order]
@@ -110,7 +122,7 @@ def check_equations(a: Answer, acting: list[tuple[Array, Array]], verdict: Verdi
     bound += a.h * rest_kinks(a)
     straight = bound.copy()
     if a.order == 2:
-        bound += JUMP * a.h * strain_jumps(a, first.D, second.D) + bent_by_contacts(a, acting, first.D)
+        bound += JUMP * a.h * strain_jumps(a, first.D, last.D) + bent_by_contacts(a, contacts, first.D)
         straight = bound + MIDDLE * np.minimum(lam, 1.0) ** 2
     turn = np.linalg.norm(logarithm(np.swapaxes(R, 1, 2) @ a.R[1:]), axis=1)
     place = np.linalg.norm(x - a.x[1:], axis=1)
@@ -133,13 +145,13 @@ def check_equations(a: Answer, acting: list[tuple[Array, Array]], verdict: Verdi
     worst(a, verdict, "force along a segment (N)", force, np.full(len(a.h), FORCE * a.force_scale))
 
 
-def bent_by_contacts(a: Answer, acting: list[tuple[Array, Array]], D: Array) -> Array:
+def bent_by_contacts(a: Answer, contacts: list[Push], D: Array) -> Array:
     """(segments,) rad: a force F at the part t of a segment, handed out as shares at its ends, leaves out the moment
     t (1 − t) F h at most there, and so turns of F h² t (1 − t)/2B ≤ F h²/8B; shares may lie a segment beside.
     """
     total = np.zeros(len(a.h))
-    for place, force in acting:
-        i = int(np.argmin(np.linalg.norm(a.x - place, axis=1)))
+    for place, force in contacts:
+        i = a.point_of(place)
         near = slice(max(i - 2, 0), i + 2)
         total[near] += float(np.linalg.norm(force)) * a.h[near] ** 2 / (8.0 * np.min(D[near, :2], axis=1))
     return total
@@ -169,9 +181,11 @@ def worst(a: Answer, verdict: Verdict, what: str, value: Array, bound: Array) ->
     verdict.require(what, float(value[i]), float(bound[i]), a.at(i))
 
 
-def past_loads(a: Answer, cut: Array, R: Array, n: Array, m: Array) -> tuple[Array, Array]:
-    """Forces beyond loads that lie inside a segment."""
+def past_loads(a: Answer, cut: Array, R: Array, n: Array, m: Array, contacts: list[Push]) -> tuple[Array, Array]:
+    """Forces beyond loads and contacts that lie inside a segment."""
     n, m = n.copy(), m.copy()
+    for place, force in contacts:
+        n[cut == place] -= force
     for load in a.cable.loads:
         for i in np.flatnonzero(cut == load.place):
             n[i] -= load.force
@@ -192,7 +206,7 @@ def steepness(a: Answer, D: Array) -> Array:
 def check_rope(a: Answer, verdict: Verdict) -> None:
     """A rope lies along its force: x' = (1 + |n|/EA) n/|n|."""
     nodes, weights = GAUSS
-    first, _ = halves(a)
+    first = pieces(a, [])[0]
     n = a.n_after[:-1]
     end = n - a.h[:, None] * first.weight
     total = np.zeros_like(n)

@@ -96,6 +96,9 @@ def check_jumps(a: Answer, pushed: Array, verdict: Verdict) -> None:
         i = a.point_of(a.places[name])
         force[i] -= push
         moment[i] -= turn
+    if a.order == 4:
+        force -= pushed
+        pushed = np.zeros_like(pushed)
     loose = np.where(np.any(pushed != 0.0, axis=1), np.inf, 1.0)
     for i in range(len(a.s)):
         if np.isfinite(loose[i]):

@@ -135,13 +135,14 @@ def near_joints(a: Answer, s: Array) -> Flags:
     return skip
 
 
-def pushed(a: Answer, contacts: list[Any]) -> tuple[Array, list[tuple[Array, Array]]]:
-    """(points, 3) N of contacts given to the points around them, and (place, force) of each on this cable.
+def pushed(a: Answer, contacts: list[Any]) -> tuple[Array, list[tuple[float, Array]]]:
+    """(points, 3) N of contacts given to the points around them, and (place in m, force) of each on this cable.
 
-    A contact acts on up to four points; a point near one has at least a trace, so that its jump has a cause.
+    Of second order a contact acts on up to four points; a point near one has at least a trace, so that its jump has a
+    cause. Of fourth order it acts where it is, and jumps are between points but for those on one.
     """
     shares = np.zeros((len(a.s), 3))
-    found: list[tuple[Array, Array]] = []
+    found: list[tuple[float, Array]] = []
     for contact in contacts:
         for cable, place, sign in ((contact.cable, contact.place, 1.0), (contact.part, contact.other_place, -1.0)):
             if cable != a.cable.name or place is None or contact.body is not None:
@@ -149,6 +150,8 @@ def pushed(a: Answer, contacts: list[Any]) -> tuple[Array, list[tuple[Array, Arr
             force = sign * contact.force
             i = int(np.clip(np.searchsorted(a.s, place) - 1, 0, len(a.h) - 1))
             near = np.arange(max(i - 1, 0), min(i + 3, len(a.s)))
-            shares[near] += force / len(near)
-            found.append((a.position(place), force))
+            if a.order == 4:
+                near = np.flatnonzero(np.abs(a.s - place) < 1e-7 * a.cable.length)
+            shares[near] += force / max(len(near), 1)
+            found.append((place, force))
     return shares, found
