@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 SAME_FRAME = 0.02
 # Clamps that are turned by as much (rad): what frames in files are rounded to.
 SAME_TURN = 1e-6
+# Of a RodState, where something presses.
+BY_CONTACTS = ("carried", "pushed", "kicks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ def shape_arrays(scene: Scene, cables: Cables) -> dict[str, Array]:
         arrays[f"{k}.scheme"] = np.array(state.scheme)
         arrays[f"{k}.q"], arrays[f"{k}.nu"], arrays[f"{k}.s"] = state.q, state.nu, cables.result(cable.name).s
         arrays[f"{k}.frames"], arrays[f"{k}.force"] = cables.shape(cable.name)
+        arrays |= {f"{k}.{name}": values for name in BY_CONTACTS if (values := getattr(state, name)) is not None}
         arrays[f"{k}.places"] = np.array([s.place for s in state.supports])
         arrays[f"{k}.turns"] = np.array([s.turn for s in state.supports])
         arrays[f"{k}.lost"] = np.array(cables.lost_turns(cable.name))
@@ -140,7 +143,9 @@ def take_shapes(cables: Cables, arrays: Mapping[str, Array]) -> None:
         if slides and len(part.get("places", ())) == len(solver.line.supports):
             places = {i: float(part["places"][i]) for i in slides}
             solver.set_places(places, counted(part["s"], key_places(solver.line.with_places(places))))
-        state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], solver.line.supports)
+        carried, pushed, kicks = (part.get(name) for name in BY_CONTACTS)
+        supports = solver.line.supports
+        state = RodState(int(part["scheme"]), part["q"], part["nu"], part["s"], supports, carried, pushed, kicks)
         if solver.adopt(state):
             solver.origin = solver.at_twist_0()._replace(cold=False, lost=float(part.get("lost", 0.0)))
             continue

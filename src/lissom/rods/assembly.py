@@ -15,14 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.turns import followed
 from lissom.rods import guess, newton, starting
-from lissom.rods.bodies import Body, Seat, hung
+from lissom.rods.bodies import Body, Seat, hung, matrix
 from lissom.rods.contacts import NO_LINK, Contacts
 from lissom.rods.core import advance
 from lissom.rods.core.network import Network, may_solve
 from lissom.rods.describing import Contact, clearances, described, held_inside, overlap, pressed
 from lissom.rods.feasibility import Known, Shortfall, find_network_shortfall, find_shortfall
-from lissom.rods.line import Support
+from lissom.rods.halting import given_up
+from lissom.rods.line import FRAME, Support
 from lissom.rods.meeting import GIVE
 from lissom.rods.outcome import RodReport, RodState, between
 from lissom.rods.past import Past
@@ -47,8 +49,10 @@ MOST_LED = 600
 TOLERANCE = 3e-9
 # of the core: bodies are judged by what acts on them alone, and within so many steps
 TOLERANCE_CORE = 1e-10
-MOST_CORE = 40
+MOST_CORE = 90
 ON_THE_WAY = 1e-5
+# Of a turn: less was not lost, but is what counting leaves out.
+WHOLE_TURN = 0.5
 # Allowed penetration: the larger of this part of the radius and this part of the length.
 DEPTH_RADIUS = 1e-4
 DEPTH_LENGTH = 1e-7
@@ -123,6 +127,7 @@ class Assembly:
         surroundings.where_held = max(TOO_DEEP_LENGTH * length, TOO_DEEP_RADIUS * self._radius)
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
         self._slides = Slides(list(solvers.values()), surroundings)
+        self._rough = any(k.friction > 0.0 for k in surroundings.obstacles)
         self._network: Network | bool = True  # whether there may be one, until it is made
 
     def aim(self, poses: Poses) -> None:
@@ -143,16 +148,16 @@ class Assembly:
             self._from = {name: k.solved.supports for name, k in self.solvers.items() if k.solved is not None}
             still = all(solver.supports == self._from.get(name) for name, solver in self.solvers.items())
             if still and not len(self._touched):  # from a file, or another assembly: what is clear around them
-                states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-                near = self.surroundings.near(self._stood(states), self.bodies)
+                near = self.surroundings.near(self._stood(self._states()), self.bodies)
                 self._clear = max(float(near.gap.min(initial=self.surroundings.margin)), 0.0)
         reason = self._held_inside()
         if reason:
             return self._refused(reason, began)
         warm = bool(self._from) and not cold
-        hanging = self._hanging(began) if warm and self.bodies else None
-        if hanging is not None:
-            return hanging
+        if warm and self.bodies:
+            found = self._by_core(self._stood(self._states()), began)
+            if found is not None:
+                return found
         short = self._too_short()
         if short:
             return short
@@ -160,9 +165,11 @@ class Assembly:
             reports = self._begin(began)
             self.surroundings.look_near()  # steps are as long as one sees
             return reports
-        alone = self._alone()
-        if alone is not None:
-            return alone
+        found = self._alone()
+        if found is None and not self.bodies and not self.met:
+            found = self._by_core(self._stood(self._states()), began)
+        if found is not None:
+            return found
         if self.met:
             return self._refused("it meets another cable", began)
         system = self._system or self._new_system()
@@ -230,7 +237,7 @@ class Assembly:
         """Cables that touch nothing, and move by less than what is clear around them: each for itself."""
         if self._clear <= 0.0 or self.bodies:
             return None
-        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+        states = self._states()
         before, places = self._stood(states), self._slides.places()
         reports = {name: solver.solve() for name, solver in self.solvers.items()}
         if are_good(reports) and self._arrived(before, reports):
@@ -267,38 +274,76 @@ class Assembly:
         if self._network is True:
             solvers = list(self.solvers.values())
             bare = not any(body.carries for body in self.bodies)
-            self._network = bare and may_solve(solvers, self.bodies) and Network(solvers, self.bodies)
+            thick = all(self.surroundings.skins[a].radius > 0.0 for a, _, _ in self.surroundings.may_touch)
+            able = bare and thick and may_solve(solvers, self.bodies)
+            self._network = able and Network(solvers, self.bodies, self.surroundings, self.depth)
         return self._network or None
 
-    def _hanging(self, began: float) -> dict[str, RodReport] | None:
-        """Cables that touch nothing and hang on bodies: by the core. None, and nothing has changed, where it fails."""
-        if self._clear <= 0.0 or self._core() is None:
+    def _by_core(self, before: list[Array], began: float) -> dict[str, RodReport] | None:
+        """From these points, as all was last solved; None, and nothing has changed, where the core does not get there
+        or something is met that it does not know: rough parts, other cables.
+        """
+        if (self._rough and len(self._touched)) or bool((self._touched.other != NO_LINK).any()):
             return None
-        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        return self._by_core(self._stood(states), states, began)
-
-    def _by_core(self, before: list[Array], states: dict[str, RodState], began: float) -> dict[str, RodReport] | None:
-        """From the present shapes; back to `states` where it fails, or where its shapes meet something."""
         network = self._core()
-        assert network is not None
-        network.take()
-        outcome = network.solve(TOLERANCE_CORE, MOST_CORE)
-        if outcome.status != advance.CONVERGED or outcome.falling > 0:
+        if network is None:
             return None
-        poses, targets = self.body_poses, {name: solver.supports for name, solver in self.solvers.items()}
+        network.take(before, self._touched)
+        origins, steps = self.origins, self._steps()
+        supports = [(self._from[name], k.supports) for name, k in self.solvers.items()]
+        for step in range(1, steps + 1):
+            if given_up():
+                return None
+            part = step / steps
+            poses = [pose_between(a, b, part) for a, b in zip(origins, self.goal, strict=True)]
+            network.stand([(matrix(q), x) for x, q in poses])
+            network.hold(
+                [[b if part == 1.0 else between(a, b, part) for a, b in zip(*k, strict=True)] for k in supports]
+            )
+            outcome = network.solve(TOLERANCE_CORE, MOST_CORE)
+            if outcome.status != advance.CONVERGED or outcome.falling > 0 or not network.went_free():
+                return None
+        after, contacts = network.points(), network.contacts()
+        if not network.is_resolved() or (self._rough and len(contacts)) or self._meets(before, after):
+            return None
+        if self.surroundings.passing(before, after) <= 1.0 or not self._keeps_turns(network):
+            return None
+        among = self.surroundings.among_cables(after)
+        if (among.gap < 0.0).any() or self._overlap_between(among, after):
+            return None
+        self._take_core(network, contacts, after, min(network.clear(), float(among.gap.min(initial=np.inf))))
+        self.neighbours = self._pairs(among)
+        self.last = {name: network.report(number, outcome, began) for number, name in enumerate(self.solvers)}
+        return self.last
+
+    def _keeps_turns(self, network: Network) -> bool:
+        """Whether no turn was lost or won between clamps: steps are long, a cable may pass through itself unseen."""
+        for number, (name, solver) in enumerate(self.solvers.items()):
+            old, new, at = self._from[name], solver.supports, solver.grid.support_at
+            clamps = [k for k, s in enumerate(new) if s.direction == FRAME and (number, k) not in self._on_body]
+            before, after = network.frames(number)
+            for a, b in itertools.pairwise(clamps):
+                asked = (new[b].turn - old[b].turn - new[a].turn + old[a].turn) / (2.0 * math.pi)
+                span = slice(at[a], at[b] + 1)
+                if not abs(followed(before[span], after[span]) - asked) < WHOLE_TURN:
+                    return False
+        return True
+
+    def _steps(self) -> int:
+        """In so many steps parts move, none by more than what is clear or half a radius."""
+        clear = max(self._least_step, self._clear)
+        return max(math.ceil(self._ways(self.origins, self.goal).parts / clear), 1)
+
+    def _take_core(self, network: Network, contacts: Contacts, points: list[Array], clear: float) -> None:
+        """What the core has found is what was last solved."""
+        self.stand(self.goal)
         self.place_bodies(network.poses())
         for number, (name, solver) in enumerate(self.solvers.items()):
-            solver.supports = self._seated(number, targets[name])
-            solver.adopt(network.rod_state(number))
-        reports = {name: network.report(number, outcome, began) for number, name in enumerate(self.solvers)}
-        resolved = all(solver.can_polish() for solver in self.solvers.values())
-        if resolved and self._arrived(before, reports):
-            return reports
-        self.place_bodies(poses)
-        for name, solver in self.solvers.items():
-            solver.supports = targets[name]
-        self._return(states)
-        return None
+            solver.supports = self._from[name] = self._seated(number, solver.supports)
+            solver.adopt(network.rod_state(number, len(contacts) > 0))
+        self.surroundings.commit(contacts, points, 1.0)
+        self._system, self._touched, self._clear = None, contacts, clear
+        self.contacts = described(contacts, self.surroundings, self.bodies)
 
     def _seated(self, number: int, supports: tuple[Support, ...]) -> tuple[Support, ...]:
         """The supports of a cable, those on bodies where these have them."""
@@ -323,7 +368,7 @@ class Assembly:
 
     def _stood(self, states: dict[str, RodState]) -> list[Array]:
         """(points, 3) m per cable as last solved: where a support has been moved since, the cable has not followed."""
-        return [self.solvers[name].positions_of(k.scheme, k.q, k.nu, self._from[name]) for name, k in states.items()]
+        return [self.solvers[name].positions_of(k, self._from[name]) for name, k in states.items()]
 
     def _points(self) -> list[Array]:
         return [solver.positions() for solver in self.solvers.values()]
@@ -390,9 +435,12 @@ class Assembly:
         for body in self.bodies:
             body.position, body.quaternion = poses.get(body.name, (body.position, body.quaternion))
 
+    def _states(self) -> dict[str, RodState]:
+        """As they were last solved."""
+        return {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
+
     def mark(self) -> Mark:
-        states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-        return Mark(self.past, self.last, self.origins, states, self._slides.places(), self.body_poses)
+        return Mark(self.past, self.last, self.origins, self._states(), self._slides.places(), self.body_poses)
 
     def go_back(self, mark: Mark) -> None:
         """The cables as they were; where supports are to be stays. Others than the cables need another assembly."""
@@ -724,9 +772,8 @@ class Assembly:
             status, reason = "unstable", f"{outcome.unstable} direction(s) in which the shape would not stay"
         if status != "not_converged":
             self._accept(system)
-        if status == "converged" and not self.contacts and self.bodies and self._core() is not None:
-            states = {name: k.solved for name, k in self.solvers.items() if k.solved is not None}
-            polished = self._by_core(self._points(), states, began)
+        if status == "converged" and (self.contacts or self.bodies):
+            polished = self._by_core(self._points(), began)
             if polished is not None:
                 return polished
         if status == "converged" and not self.contacts and not self.bodies:

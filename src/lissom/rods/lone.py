@@ -57,7 +57,7 @@ class Lone:
 
     def _points(self, state: RodState) -> Array:
         if self._known is None or self._known[0] is not state:
-            points = self.solver.positions_of(state.scheme, state.q, state.nu, state.supports)
+            points = self.solver.positions_of(state, state.supports)
             self._known = (state, points)
         return self._known[1]
 

@@ -32,6 +32,9 @@ class RodState:
     supports: tuple[Support, ...]
     carried: Array | None = None  # (segments, 3) N: the known internal force where contacts add to it
     pushed: Array | None = None  # (points, 3) N: what contacts exert at the points
+    # (segments, 4, 3): what those between points add to the force (N) after the first and before the last point of a
+    # segment, and to the moments (N m) there
+    kicks: Array | None = None
     origin: Since | None = None  # of a shape to begin with: the one at twist 0 that it was wound up from
 
 

@@ -110,7 +110,7 @@ class CableResult:
 
     @cached_property
     def _resultants(self) -> "Resultants":
-        return Resultants.of(self._chain, self._point_of, self._q, self._nu, self._grid)
+        return Resultants.of(self._chain, self._point_of, self._q, self._nu, self._grid, self.state.kicks)
 
     @cached_property
     def _sides(self) -> "Sides":
@@ -368,7 +368,10 @@ class Resultants(NamedTuple):
     moment_after: Array
 
     @classmethod
-    def of(cls, chain: Chain, point_of: Indices, q: Array, nu: Array, grid: Grid) -> "Resultants":
+    def of(
+        cls, chain: Chain, point_of: Indices, q: Array, nu: Array, grid: Grid, kicks: Array | None = None
+    ) -> "Resultants":
+        """`kicks` as in a RodState."""
         points = len(grid.s)
         force_before, force_after = np.empty((points, 3)), np.empty((points, 3))
         shape.forces(chain, nu, force_before, force_after)
@@ -382,6 +385,11 @@ class Resultants(NamedTuple):
                 chain, q, nu, point_of, grid.stiffness, grid.rest, grid.second_halves, frames, moment_before,
                 moment_after,
             )  # fmt: skip
+        if kicks is not None:
+            force_after[:-1] += kicks[:, 0]
+            force_before[1:] += kicks[:, 1]
+            moment_after[:-1] += kicks[:, 2]
+            moment_before[1:] += kicks[:, 3]
         return cls(*map(frozen, (frames, force_before, force_after, moment_before, moment_after)))
 
 
@@ -403,8 +411,7 @@ class Sides:
     @classmethod
     def of(cls, solver: RodSolver) -> "Sides":
         """Of the solver's present state."""
-        chain = solver.chain(solver.scheme)
-        found = Resultants.of(chain, solver.point_of, solver.q, solver.nu, solver.grid)
+        found = Resultants.of(solver.loaded, solver.point_of, solver.q, solver.nu, solver.grid)
         return cls(solver.line, solver.grid, found)
 
     def _strains(self, line: Line) -> None:

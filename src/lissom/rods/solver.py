@@ -89,6 +89,7 @@ class RodSolver:
         self.q = np.zeros((0, 4))
         self.nu = np.zeros(len(self.staggered.target))
         self.scheme = -1
+        self.carried: Array | None = None  # (segments, 3) N: the known force of the present shape, where contacts add
         if state is not None:
             self.adopt(state)
 
@@ -158,6 +159,15 @@ class RodSolver:
         return self.polished if scheme == POLISHED else self.staggered
 
     @property
+    def loaded(self) -> Chain:
+        """The chain of the present shape, with what contacts add to its forces."""
+        return self._under(self.scheme, self.carried)
+
+    def _under(self, scheme: int, carried: Array | None) -> Chain:
+        chain = self.chain(scheme)
+        return chain if carried is None else chain._replace(force=carried)
+
+    @property
     def layout(self) -> guess.Layout:
         """What first guesses have to know of the grid."""
         if self._layout is None:
@@ -181,10 +191,14 @@ class RodSolver:
         expected = len(self.chain(state.scheme).mask)
         if state.q.shape != (expected, 4) or state.nu.shape != self.nu.shape:
             return False
+        points, forces = len(self.grid.s), self.chain(state.scheme).force.shape
+        of_contacts = ((state.carried, forces), (state.pushed, (points, 3)), (state.kicks, (points - 1, 4, 3)))
+        if any(values is not None and values.shape != shape for values, shape in of_contacts):
+            return False
         if state.s.shape != self.grid.s.shape or np.abs(state.s - self.grid.s).max() > 1e-9 * self._line.length:
             return False
         self.scheme, self.q, self.nu = state.scheme, state.q.copy(), state.nu.copy()
-        self.solved = state
+        self.solved, self.carried = state, state.carried
         if state.origin is not None:
             self.origin, self.way = state.origin, list(state.origin.way)
         self.hold_frames(1.0)
@@ -275,6 +289,7 @@ class RodSolver:
         shortfall = find_shortfall(self.supports, self._extensible)
         if shortfall is not None:
             return self.too_short(shortfall, began)
+        self.carried = None
         methods: list[str] = []
         if self._slides:
             return self._slide(cold, methods, began)
@@ -532,12 +547,15 @@ class RodSolver:
 
     def positions(self) -> Array:
         """(points, 3) m."""
-        return self.positions_of(self.scheme, self.q, self.nu, self.supports)
+        return self._located(self.loaded, self.q, self.nu, self.supports)
 
-    def positions_of(self, scheme: int, q: Array, nu: Array, supports: tuple[Support, ...]) -> Array:
+    def positions_of(self, state: RodState, supports: tuple[Support, ...]) -> Array:
         """(points, 3) m of a state of this grid: the first support that holds an axis anchors it."""
+        return self._located(self._under(state.scheme, state.carried), state.q, state.nu, supports)
+
+    def _located(self, chain: Chain, q: Array, nu: Array, supports: tuple[Support, ...]) -> Array:
         x = np.empty((len(self.grid.s), 3))
-        shape.positions(self.chain(scheme), q, nu, x)
+        shape.positions(chain, q, nu, x)
         for axis, (k, at) in enumerate(zip(self._anchors, self._anchor_at, strict=True)):
             x[:, axis] += supports[k].position[axis] - x[at, axis]
         return x

@@ -1,6 +1,7 @@
 """What cables can touch: the parts where they stand, and each other."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,6 +69,11 @@ class Skin:
     afloat: frozenset[int] = frozenset()  # numbers of the supports that sit on bodies, which can give way
     fixed: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # points that others hold
 
+    @property
+    def sight(self) -> float:
+        """m: so far from the centre line things are looked at, where nothing overlaps."""
+        return self.radius + max(NEAR_RADII * self.radius, NEAR_LENGTH * float(self.s[-1]))
+
     def follow(self, solver: RodSolver) -> None:
         """Takes over where the points are, and what holds which."""
         self.s = solver.grid.s
@@ -119,7 +125,12 @@ class Surroundings:
 
     def look_near(self) -> None:
         """As far as is needed where nothing overlaps."""
-        self.margin = max((max(NEAR_RADII * k.radius, NEAR_LENGTH * float(k.s[-1])) for k in self.skins), default=0.0)
+        self.margin = max((k.sight - k.radius for k in self.skins), default=0.0)
+
+    @property
+    def may_touch(self) -> Iterator[tuple[int, int, Indices]]:
+        """(cable, part, (points,) 1 where it may touch that)."""
+        return ((a, b, flags) for (a, b), flags in self._wanted.items())
 
     @property
     def reach(self) -> float:
@@ -190,6 +201,10 @@ class Surroundings:
         if self._rubbed is not None:
             self._remember_cables(contacts, self._rubbed)
         return contacts
+
+    def among_cables(self, points: list[Array]) -> Contacts:
+        """Where cables are near each other."""
+        return self._pairing.near(points)
 
     def passing(self, before: list[Array], after: list[Array]) -> float:
         """The part of a straight way, 0 … 1, at which cables first pass through each other; above 1 if not at all."""

@@ -19,12 +19,16 @@ from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.rods.core.factor import back, factor
 from lissom.rods.core.model import Array, Model, State, Work
-from lissom.rods.core.residuals import assemble, four, imbalance, three
+from lissom.rods.core.places import deepest, find, would_run
+from lissom.rods.core.residuals import assemble, four, imbalance, swung_by_contacts, three
+from lissom.rods.core.terms import PRESSES, closed, moved, place_terms
 
 CONVERGED = 0
 OUT_OF_ITERATIONS = 1
 NO_DESCENT = 2
 NOT_FINITE = 3
+NO_ROOM = 4
+TOO_DEEP = 5
 
 # A step turns nothing by more than this (rad).
 LARGEST_TURN = 1.2
@@ -36,6 +40,21 @@ NEUTRAL = 1e-5
 FIRST_SHIFT = 2.0
 SHIFT_GROWTH = 4.0
 MOST_SHIFTS = 30
+# Places give way by this part of what a segment does, about the forces they have.
+PROXIMAL = 1e-4
+# A place presses from the start where it is deeper than this part of what is allowed; one that presses is closed to
+# less than the second.
+NOTICED = 0.3
+CLOSED = 1e-3
+# Exchanges of what presses: so many, and all that are wrong at a time in the first of them.
+MOST_EXCHANGES = 30
+TOGETHER = 6
+# For so many steps places run, then for so many they stay where they are: two of them could chase each other for ever.
+RUNNING = 12
+STILL = 18
+# A step moves nothing by more than this part of what cables see, nor by more than this part of the distance nearer to
+# a part.
+SEEN = 0.8
 
 
 class Outcome(NamedTuple):
@@ -48,6 +67,7 @@ class Outcome(NamedTuple):
     closure: float  # m, the largest error of a segment
     falling: int  # directions in which the energy falls
     shifted: int  # steps that needed a shift
+    deep: float  # m: how deep cables are in parts
 
 
 @kernel
@@ -59,45 +79,166 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
     """
     shifted = 0
     falling = 0
+    touching = len(model.among.cable) > 0
+    deep = apart = 0.0
+    still, turns = False, 0
     for iteration in range(most + 1):
         closure = assemble(model, state, work)
+        if touching:
+            if turns == (STILL if still else RUNNING):
+                still, turns = not still, 0
+            turns += 1
+            if find(model, state, work, still) < 0 or not place_terms(model, state, work, PROXIMAL * model.yielding):
+                return Outcome(NO_ROOM, iteration, 0.0, 0.0, closure, falling, shifted, deep)
+            swung_by_contacts(model, state, work)
+            deep, apart = closed(model, work)
         moment, force, acting = imbalance(model, state, work)
         if not (moment < 1e300 and force < 1e300 and closure < 1e300):
-            return Outcome(NOT_FINITE, iteration, moment, force, closure, falling, shifted)
+            return Outcome(NOT_FINITE, iteration, moment, force, closure, falling, shifted, deep)
         largest = max(model.force, acting)
         there = (
             force <= tolerance * largest
             and moment <= tolerance * largest * model.length
             and closure <= tolerance * model.length
+            and deep <= model.among.depth
+            and apart <= CLOSED * model.among.depth
         )
+        if there and still and would_run(model, state, work):
+            there, turns = False, STILL
         shift = (NEUTRAL if there else NEARLY_NEUTRAL) * model.soft
-        falling = factor(model, state, work, shift)
+        falling = stepped(model, state, work, shift, there)
         if there:
-            return Outcome(CONVERGED, iteration, moment, force, closure, falling, shifted)
+            keep(state, work)
+            deep = max(deep, deepest(model, state, work)) if touching else 0.0
+            status = CONVERGED if deep <= model.among.depth else TOO_DEEP
+            return Outcome(status, iteration, moment, force, closure, falling, shifted, deep)
         if iteration == most:
             break
         tried = 0
         while falling > 0 and tried < MOST_SHIFTS:
             tried += 1
             shift = max(FIRST_SHIFT * model.soft, SHIFT_GROWTH * shift)
-            falling = factor(model, state, work, shift)
+            falling = stepped(model, state, work, shift, False)
         if falling > 0:
-            return Outcome(NO_DESCENT, iteration, moment, force, closure, falling, shifted)
+            return Outcome(NO_DESCENT, iteration, moment, force, closure, falling, shifted, deep)
         shifted += tried > 0
-        back(model, state, work)
-        take(model, state, work)
-    return Outcome(OUT_OF_ITERATIONS, most, moment, force, closure, falling, shifted)
+        part = as_much(model, work)
+        take(model, state, work, part)
+        press(work, part)
+        keep(state, work)
+    return Outcome(OUT_OF_ITERATIONS, most, moment, force, closure, falling, shifted, deep)
+
+
+# ---- what presses ----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def take(model: Model, state: State, work: Work) -> None:
-    """As much of a step as turns nothing too far."""
+def stepped(model: Model, state: State, work: Work, shift: float, there: bool) -> int:
+    """The step, with the places that press in it; in how many directions the energy falls. `there`: no step."""
+    p, terms = work.places, work.terms
+    count = p.total[0]
+    for c in range(count):
+        noticed = gap_of(model, work, c) < -NOTICED * model.among.depth and not there
+        p.on[c] = int(p.force[c] > 0.0 or noticed)
+    before, single, falling = 1 << 30, False, 0
+    for exchange in range(MOST_EXCHANGES):
+        for j in range(terms.total[0]):
+            terms.on[j] = p.on[terms.place[j]]
+        falling = factor(model, state, work, shift)
+        if there or falling > 0:
+            break
+        back(model, state, work)
+        wrong, worst, which = 0, 0.0, -1
+        for j in range(terms.total[0]):
+            if terms.kind[j] != PRESSES:
+                continue
+            c = terms.place[j]
+            much = 0.0
+            if p.on[c] == 1:
+                p.wanted[c] = terms.q[j]
+                much = -terms.q[j] * model.yielding
+            else:
+                p.wanted[c] = 0.0
+                much = (
+                    -gap_of(model, work, c)
+                    - moved(work, j, model.among.row[p.segment[c]])
+                    - NOTICED * model.among.depth
+                )
+            if much > 0.0:
+                wrong += 1
+                if much > worst:
+                    worst, which = much, c
+                if not single:
+                    p.on[c] = 1 - p.on[c]
+        if wrong == 0:
+            break
+        if single:
+            p.on[which] = 1 - p.on[which]
+        elif exchange >= TOGETHER and wrong >= before:
+            single = True
+        before = min(before, wrong)
+    return falling
+
+
+@inline
+def gap_of(model: Model, work: Work, c: int) -> float:
+    return float(work.places.distance[c] - model.among.radius[model.among.cable[work.places.pair[c]]])
+
+
+@inline
+def press(work: Work, part: float) -> None:
+    """The forces after a part of a step."""
+    p = work.places
+    for c in range(p.total[0]):
+        p.force[c] = max(0.0, p.force[c] + part * (p.wanted[c] * p.on[c] - p.force[c]))
+
+
+@inline
+def keep(state: State, work: Work) -> None:
+    """What presses is known in the next step."""
+    p, old = work.places, state.pressed
+    count = 0
+    for c in range(p.total[0]):
+        if p.force[c] > 0.0:
+            old.pair[count], old.at[count], old.force[count] = p.pair[c], p.segment[c] + p.t[c], p.force[c]
+            old.ran[count] = p.runs[c]
+            for l in range(3):
+                old.normal[count, l] = p.normal[c, l]
+            count += 1
+    old.total[0] = count
+
+
+@kernel
+def as_much(model: Model, work: Work) -> float:
+    """The part of a step that turns nothing too far, goes no farther than cables see, and through nothing."""
     largest = 0.0
     for k in range(len(work.phi)):
         largest = max(largest, size(work.phi, k))
     for hub in range(len(work.hub_phi)):
         largest = max(largest, size(work.hub_phi, hub))
     part = 1.0 if largest <= LARGEST_TURN**2 else LARGEST_TURN / math.sqrt(largest)
+    p, terms = work.places, work.terms
+    if p.total[0] == 0:
+        return part
+    far, sight = 0.0, 1e300
+    for k in range(len(work.dx)):
+        far = max(far, size(work.dx, k))
+    for c in range(len(model.among.sight)):
+        sight = min(sight, model.among.sight[c])
+    if far * part * part > (SEEN * sight) ** 2:
+        part = SEEN * sight / math.sqrt(far)
+    for j in range(terms.total[0]):
+        if terms.kind[j] == PRESSES:
+            c = terms.place[j]
+            nearing = -moved(work, j, model.among.row[p.segment[c]])
+            if p.distance[c] > 0.0 and part * nearing > SEEN * p.distance[c]:
+                part = SEEN * p.distance[c] / nearing
+    return part
+
+
+@kernel
+def take(model: Model, state: State, work: Work, part: float) -> None:
+    """A part of the step."""
     for b in range(len(model.first)):
         first, last, sense, row = model.first[b], model.last[b], model.sense[b], model.row[b]
         for j in range(last - first + 1):

@@ -3,6 +3,7 @@
 from lissom.geometry.triples import Vector, add, apply, apply_transposed, cross, rotation, scale, sub, transposed
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
+from lissom.rods.core.carried import past_touched, terms_back
 from lissom.rods.core.front import (
     NO_MATRIX,
     NO_SYMMETRIC,
@@ -98,7 +99,7 @@ def with_own(front: Front, work: Work, hub: int) -> Front:
 @inline
 def swept(model: Model, work: Work, b: int, front: Front, shift: float, tiny: float) -> tuple[Front, int]:
     """The front at the last node of a branch, before its own force."""
-    element, r, store, held = work.element, work.r, work.store, work.held
+    element, r, store, held, terms, own = work.element, work.r, work.store, work.held, work.terms, work.touch_own
     holds, turns = model.holds, model.turns
     first, last, row = model.first[b], model.last[b], model.row[b]
     ahead = model.sense[b] > 0.0
@@ -108,9 +109,18 @@ def swept(model: Model, work: Work, b: int, front: Front, shift: float, tiny: fl
         if j > 0:
             front, negative = with_node(front, holds, i, three(r, row + j), model.give, held, row + j)
             index += negative
-        front, negative = past_element(front, element, row + j, three(turns, i), shift, tiny, store)
+        if terms.touched[row + j] == 0:
+            front, negative = past_element(front, element, row + j, three(turns, i), shift, tiny, store)
+        else:
+            front, negative = past_touched(front, element, row + j, own, three(turns, i), shift, tiny, store, terms)
         index += negative
-    return front, index
+    P, B, S, p, s = front
+    end = row + last - first
+    P = (
+        P[0] + own[end, 0], P[1] + own[end, 1], P[2] + own[end, 2], P[3] + own[end, 3], P[4] + own[end, 4],
+        P[5] + own[end, 5],
+    )  # fmt: skip
+    return (P, B, S, p, s), index
 
 
 @inline
@@ -199,10 +209,11 @@ def back(model: Model, state: State, work: Work) -> None:
             force_before = u
         else:
             force_before = before_node(model, work, b, count, three(work.phi, row + count), NO_VECTOR)
-        returned(model, work, b, force_before)
+        u = returned(model, work, b, force_before)
+        for k in range(3):
+            work.begin_u[b, k] = u[k]
         hub = model.start.hub[b]
         if hub >= 0:
-            u = three(work.u, row)
             phi = with_loose(work.seat, b, 0, model.start.direction[b], three(work.phi, row), u)
             phi = apply(seat_turn(model.start, b, state, first_node(model, b)), phi)
             for k in range(3):
@@ -254,12 +265,15 @@ def before_node(model: Model, work: Work, b: int, j: int, phi: Vector, u: Vector
 
 
 @inline
-def returned(model: Model, work: Work, b: int, u: Vector) -> None:
-    """φ and u of a branch, from its last node back to its first."""
-    store, row, count = work.store, model.row[b], model.last[b] - model.first[b]
+def returned(model: Model, work: Work, b: int, u: Vector) -> Vector:
+    """φ and u of a branch, from its last node back to its first; what acts beyond that."""
+    store, terms, row, count = work.store, work.terms, model.row[b], model.last[b] - model.first[b]
     phi = three(work.phi, row + count)
     for j in range(count - 1, -1, -1):
         k = row + j
+        turned, before = NO_VECTOR, NO_VECTOR
+        if terms.head[k] >= 0:
+            u, turned, before = terms_back(terms, k, phi, u)
         for l in range(3):
             work.u[k, l] = u[l]
         Aab = (
@@ -270,12 +284,14 @@ def returned(model: Model, work: Work, b: int, u: Vector) -> None:
             store[k, 9], store[k, 10], store[k, 11], store[k, 12], store[k, 13], store[k, 14], store[k, 15],
             store[k, 16], store[k, 17],
         )  # fmt: skip
-        a, c = apply(Aab, phi), apply(AX, u)
+        a, c = apply(Aab, phi), add(apply(AX, u), turned)
         phi = (-store[k, 18] - a[0] - c[0], -store[k, 19] - a[1] - c[1], -store[k, 20] - a[2] - c[2])
         for l in range(3):
             work.phi[k, l] = phi[l]
+        u = add(u, before)
         if j > 0:
             u = before_node(model, work, b, j, phi, u)
+    return u
 
 
 @kernel
@@ -285,7 +301,7 @@ def move(model: Model, state: State, work: Work) -> None:
     for b in range(len(model.first)):
         first, last, row, ahead = model.first[b], model.last[b], model.row[b], model.sense[b] > 0.0
         hub = model.start.hub[b]
-        r, u = three(work.r, row), three(work.u, row)
+        r, u = three(work.r, row), three(work.begin_u, b)
         if hub >= 0:
             if model.arrivals[hub] == 0:
                 missing = three(work.hub_load, hub)

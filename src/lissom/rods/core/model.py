@@ -14,10 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.geometry.lookup import Stack, new_stack
+from lissom.rods.core.things import Things
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 RECORD = 54  # numbers of an element: see `residuals.py`
+MOST_SAMPLES = 8  # to a segment
+MOST_TERMS = 48  # that one segment may have
+TERMS = 4  # that a place may have: it presses, what it lies on is curved about two axes, it runs along the cable
 
 
 class Seats(NamedTuple):
@@ -28,6 +34,25 @@ class Seats(NamedTuple):
     offset: Array  # (b, 3) m, in the axes of the hub
     turn: Array  # (b, 4) the frame of the cable in the axes of the hub
     loaded: Array  # (b,) 1 where the load of that node counts for this branch, 0 where for the other that sits there
+
+
+class Among(NamedTuple):
+    """What cables may touch. c: cable, m: pair of a cable and a part that it may touch."""
+
+    things: Things
+    cable: Indices  # (m,)
+    part: Indices  # (m,) of `things`
+    flag: Indices  # (m, node of its cable) 1 where it may touch that part
+    first: Indices  # (c,) nodes of a cable
+    last: Indices  # (c,)
+    radius: Array  # (c,) m
+    sight: Array  # (c,) m: so far from the centre line parts are seen
+    to_held: Array  # (i,) m along the cable to the nearest point that cannot give way
+    row: Indices  # (i,) row of a segment
+    ahead: Indices  # (i,) 1 where it is swept along the cable
+    samples: Indices  # (c,) places at which a segment is looked at
+    span: Array  # (c,) m: length
+    depth: float  # m: how deep a cable may be
 
 
 class Model(NamedTuple):
@@ -55,8 +80,21 @@ class Model(NamedTuple):
     length: float  # m: of the longest cable
     soft: float  # N m: the least stiffness that matters, B h/L²
     block: float  # N m: the largest, B/h
+    among: Among
     anchor: float  # N/m: so weakly free ends are held where they are, on the way
     give: float  # m/N: so little held nodes give way: a straight span has no flexibility along itself
+    yielding: float  # m/N: how much a segment gives way, h³/B
+
+
+class Pressed(NamedTuple):
+    """Places at which cables press on parts, or did. c: place."""
+
+    total: Indices  # (1,)
+    pair: Indices  # (c,) of `Among`
+    at: Array  # (c,) node + part of the segment after it
+    force: Array  # (c,) N along the normal, on the cable
+    normal: Array  # (c, 3) from the part to the cable
+    ran: Indices  # (c,) 1 where the place ran along the cable
 
 
 class State(NamedTuple):
@@ -67,6 +105,51 @@ class State(NamedTuple):
     n: Array  # (i, 3) N: internal force in the middle of a segment
     y: Array  # (h, 3) m: origin of a hub
     p: Array  # (h, 4) its axes
+    pressed: Pressed
+
+
+class Places(NamedTuple):
+    """Places of cables near parts, as `places.find` leaves them. c: place."""
+
+    total: Indices  # (1,) −1: there are more than there is room for
+    pair: Indices  # (c,)
+    segment: Indices  # (c,) its node before
+    t: Array  # (c,) part of the segment
+    distance: Array  # (c,) m, of the centre line
+    normal: Array  # (c, 3)
+    curvature: Array  # (c, 9) second derivative of the distance, 1/m
+    runs: Indices  # (c,) 1 where it is a place of least distance, wherever that is
+    bend: Array  # (c,) m: second derivative of the gap along the cable, by t, where it runs
+    along: Array  # (c, 3) m: dx/dt
+    give: Array  # (c,) m/N: by how much the segment itself gives way there
+    give_slope: Array  # (c,) m/N: half its change, by t
+    force: Array  # (c,) N
+    wanted: Array  # (c,) N: after the step
+    on: Indices  # (c,) 1 where the step has it press
+
+
+class Terms(NamedTuple):
+    """Scalars of segments [carried.py]. j: term, k: row, a: term of one segment."""
+
+    total: Indices  # (1,)
+    head: Indices  # (k,) the first of a segment, −1: none
+    touched: Indices  # (k,) 1 where the segment or its node before have anything of contacts
+    next: Indices  # (j,)
+    place: Indices  # (j,) what it belongs to
+    kind: Indices  # (j,) 0: presses, 1 and 2: curvature, 3: runs
+    act: Array  # (j, 12) v, w at the node before, v', w' at the node after
+    give: Array  # (j,) m/N
+    linear: Array  # (j,) m
+    partner: Indices  # (j,) the term that it is tied to, −1: none
+    cross: Array  # (j,) m/N: by this
+    negative: Indices  # (j,) 1 where its pivot is negative by kind
+    on: Indices  # (j,) 1 where it counts
+    q: Array  # (j,) N
+    left: Array  # (j, 10) what eliminating left: A b; b, e, y over d
+    ties: Array  # (j, MOST_TERMS)
+    goes: Array  # (MOST_TERMS, 7) b, e, y of those of the segment at hand
+    own: Array  # (MOST_TERMS, MOST_TERMS) their d
+    row: Indices  # (MOST_TERMS,) which these are
 
 
 class Work(NamedTuple):
@@ -88,11 +171,25 @@ class Work(NamedTuple):
     hub_phi: Array  # (h, 3) rad, in its axes
     hub_u: Array  # (h, 3) N: what arrives at it in all
     hub_dy: Array  # (h, 3) m
+    begin_u: Array  # (b, 3) N: what acts on the first node of a branch, with what terms exert there
+    places: Places
+    terms: Terms
+    touch_force: Array  # (k, 3) N: what contacts exert at a node
+    touch_moment: Array  # (k, 3) N m, in its axes
+    touch_own: Array  # (k, 6) N m: what they add to its stiffness against turning
+    inside: Indices  # (i,) 1 where a node is held inside the part at hand
+    sampled: Array  # (samples, 7) distance (m), place (m) and normal of the samples of one pair
+    before_q: Array  # (i, 4) frames before the solve
+    before_x: Array  # (i, 3) m
+    stack: Stack
 
 
-def new_work(model: Model) -> Work:
+def new_work(model: Model, room: int = 64) -> Work:
+    """`room`: for places of contact."""
     rows = int(np.sum(model.last - model.first + 1))
-    branches, hubs = len(model.first), len(model.hub_weight)
+    branches, hubs, nodes = len(model.first), len(model.hub_weight), len(model.h)
+    among = model.among
+    longest = int((among.last - among.first).max(initial=0))
     return Work(
         element=np.zeros((rows, RECORD)),
         r=np.zeros((rows, 3)),
@@ -110,4 +207,73 @@ def new_work(model: Model) -> Work:
         hub_phi=np.zeros((hubs, 3)),
         hub_u=np.zeros((hubs, 3)),
         hub_dy=np.zeros((hubs, 3)),
+        begin_u=np.zeros((branches, 3)),
+        places=new_places(room),
+        terms=new_terms(rows, TERMS * room),
+        touch_force=np.zeros((rows, 3)),
+        touch_moment=np.zeros((rows, 3)),
+        touch_own=np.zeros((rows, 6)),
+        inside=np.zeros(nodes, dtype=np.int64),
+        sampled=np.zeros((MOST_SAMPLES * longest + 1, 7)),
+        before_q=np.zeros((nodes, 4)),
+        before_x=np.zeros((nodes, 3)),
+        stack=new_stack(),
+    )
+
+
+def new_pressed(room: int) -> Pressed:
+    one, number = np.zeros(1, np.int64), np.zeros(room, np.int64)
+    return Pressed(one, number, np.zeros(room), np.zeros(room), np.zeros((room, 3)), np.zeros_like(number))
+
+
+def new_places(room: int) -> Places:
+    def numbers() -> Indices:
+        return np.zeros(room, np.int64)
+
+    def values() -> Array:
+        return np.zeros(room)
+
+    return Places(
+        total=np.zeros(1, np.int64),
+        pair=numbers(),
+        segment=numbers(),
+        t=values(),
+        distance=values(),
+        normal=np.zeros((room, 3)),
+        curvature=np.zeros((room, 9)),
+        runs=numbers(),
+        bend=values(),
+        along=np.zeros((room, 3)),
+        give=values(),
+        give_slope=values(),
+        force=values(),
+        wanted=values(),
+        on=numbers(),
+    )
+
+
+def new_terms(rows: int, room: int) -> Terms:
+    def numbers(count: int) -> Indices:
+        return np.zeros(count, np.int64)
+
+    return Terms(
+        total=numbers(1),
+        head=np.full(rows, -1, np.int64),
+        touched=numbers(rows),
+        next=numbers(room),
+        place=numbers(room),
+        kind=numbers(room),
+        act=np.zeros((room, 12)),
+        give=np.zeros(room),
+        linear=np.zeros(room),
+        partner=numbers(room),
+        cross=np.zeros(room),
+        negative=numbers(room),
+        on=numbers(room),
+        q=np.zeros(room),
+        left=np.zeros((room, 10)),
+        ties=np.zeros((room, MOST_TERMS)),
+        goes=np.zeros((MOST_TERMS, 7)),
+        own=np.zeros((MOST_TERMS, MOST_TERMS)),
+        row=numbers(MOST_TERMS),
     )

@@ -3,20 +3,27 @@
 import itertools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lissom.rods import guess
 from lissom.rods.bodies import Body
 from lissom.rods.bodies import Seat as BodySeat
 from lissom.rods.chain import POLISHED
+from lissom.rods.contacts import Contacts
 from lissom.rods.core import advance
-from lissom.rods.core.model import Model, Seats, State, Work, new_work
-from lissom.rods.line import FRAME
+from lissom.rods.core.among import among_of, contacts_of, stand, take_contacts
+from lissom.rods.core.model import Model, Seats, State, Work, new_pressed, new_work
+from lissom.rods.core.places import noted, went_free
+from lissom.rods.core.terms import exerted, resolution
+from lissom.rods.line import FRAME, NO_DIRECTION, Support
 from lissom.rods.outcome import RodReport, RodState
 from lissom.rods.result import Sides
-from lissom.rods.solver import RodSolver
+from lissom.rods.solver import LARGEST_SEGMENT_TURN, LONGER, RESOLVED, TAUT, RodSolver
+from lissom.rods.surroundings import Surroundings
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -25,6 +32,8 @@ Indices = NDArray[np.int64]
 ANCHOR = 1e-6
 # and held nodes give way by this part of L³/B.
 GIVE = 1e-12
+# Places of contact for which there is room at first.
+ROOM = 64
 
 
 class Branch(NamedTuple):
@@ -130,9 +139,18 @@ def in_order(all_branches: Sequence[Branch], hubs: int) -> list[Ordered] | None:
 class Network:
     """Some cables with the bodies they hang on; keeps its arrays from one solve to the next."""
 
-    def __init__(self, solvers: Sequence[RodSolver], bodies: Sequence[Body]) -> None:
+    def __init__(
+        self,
+        solvers: Sequence[RodSolver],
+        bodies: Sequence[Body],
+        surroundings: Surroundings | None = None,
+        depth: float = 0.0,
+    ) -> None:
+        """`depth`: so deep (m) cables may be in what they touch."""
         self.solvers = list(solvers)
         self.bodies = list(bodies)
+        self._surroundings, self._depth = surroundings, depth
+        self._on_body = {(seat.link, seat.support) for body in self.bodies for seat in body.seats}
         counts = [len(k.grid.s) for k in self.solvers]
         self._first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         order = in_order(branches(solvers, bodies), len(bodies))
@@ -140,16 +158,17 @@ class Network:
         self.model = self._model(order)
         nodes, hubs = int(self._first[-1]), len(self.bodies)
         self.state = State(
-            np.zeros((nodes, 4)), np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((hubs, 3)), np.zeros((hubs, 4))
-        )
-        self.work: Work = new_work(self.model)
+            np.zeros((nodes, 4)), np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((hubs, 3)), np.zeros((hubs, 4)),
+            new_pressed(ROOM),
+        )  # fmt: skip
+        self.work: Work = new_work(self.model, ROOM)
+        self._taken = self.state.q.copy()
 
     def _model(self, order: list[Ordered]) -> Model:
         nodes = int(self._first[-1])
         h, load, holds, turns = np.zeros(nodes), np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.ones((nodes, 3))
         stiffness, rest, slope, weight = (np.zeros((nodes, 3)) for _ in range(4))
         stiffness[:] = 1.0
-        on_body = {(seat.link, seat.support) for body in self.bodies for seat in body.seats}
         for cable, solver in enumerate(self.solvers):
             grid, a = solver.grid, int(self._first[cable])
             segments, points = slice(a, a + len(grid.h)), slice(a, a + len(grid.s))
@@ -161,7 +180,7 @@ class Network:
             for point, at in zip(solver.line.loads, grid.load_at, strict=True):
                 load[a + at] += point.force
             for number, (support, at) in enumerate(zip(solver.supports, grid.support_at, strict=True)):
-                if (cable, number) not in on_body:
+                if (cable, number) not in self._on_body:
                     holds[a + at] = support.holds
                     turns[a + at] = solver.polished.mask[at]
         lines = [k.line for k in self.solvers]
@@ -175,12 +194,19 @@ class Network:
         rows = [k.branch.last - k.branch.first + 1 for k in order]
         arrivals = np.bincount(ends[1].hub[ends[1].hub >= 0], minlength=len(self.bodies)).astype(np.int64)
         leads_on = np.bincount(ends[0].hub[ends[0].hub >= 0], minlength=len(self.bodies))
+        starts = np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64)
+        row, ahead = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+        for (branch, sense), start in zip(order, starts, strict=True):
+            first, count = int(self._first[branch.cable]) + branch.first, branch.last - branch.first
+            along = np.arange(count)
+            row[first : first + count] = start + (along if sense > 0 else along[::-1])
+            ahead[first : first + count] = sense > 0
         return Model(
             h, stiffness, rest, slope, weight, load, holds, turns,
             first=np.array([self._first[k.branch.cable] + k.branch.first for k in order], dtype=np.int64),
             last=np.array([self._first[k.branch.cable] + k.branch.last for k in order], dtype=np.int64),
             sense=np.array([float(k.sense) for k in order]),
-            row=np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64),
+            row=starts,
             start=ends[0],
             end=ends[1],
             hub_weight=weights,
@@ -191,14 +217,18 @@ class Network:
             length=length,
             soft=min(k.soft for k in scales),
             block=max(k.block for k in scales),
+            among=among_of(self.solvers, self._surroundings, self._first, row, ahead, self._depth),
             anchor=ANCHOR * stiff / length**3,
             give=GIVE * length**3 / (stiff + force * length**2),
+            yielding=float(h.max()) ** 3 / stiff,
         )  # fmt: skip
 
     # ---- from solvers and bodies, and back -----------------------------------------------------------------------
 
-    def take(self) -> None:
-        """The shapes that the solvers hold, with supports where they are to be now; bodies where they are."""
+    def take(self, points: Sequence[Array], touched: Contacts | None = None) -> None:
+        """The shapes that the solvers hold, with these points (points, 3) m each and what pressed; bodies and parts
+        where they are. The next solve must meet nothing on the way from here.
+        """
         state = self.state
         for hub, body in enumerate(self.bodies):
             state.y[hub], state.p[hub] = body.position, body.quaternion
@@ -206,7 +236,7 @@ class Network:
             a, b = int(self._first[cable]), int(self._first[cable + 1])
             if solver.scheme == POLISHED:
                 state.q[a:b] = solver.q
-                state.n[a : b - 1] = solver.polished.force
+                state.n[a : b - 1] = solver.loaded.force
                 for j, (axis, one, other) in enumerate(solver.runs):
                     run = slice(a + solver.grid.support_at[one], a + solver.grid.support_at[other])
                     state.n[run, axis] += solver.nu[j]
@@ -214,24 +244,92 @@ class Network:
                 sides = Sides.of(solver)
                 state.q[a:b] = sides.frames
                 state.n[a : b - 1] = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
-            state.x[a:b] = solver.positions()
-        self.hold()
+            state.x[a:b] = points[cable]
+        self._taken = state.q.copy()
+        state.pressed.total[0] = 0
+        if self._surroundings is not None:
+            self.stand([(k.rotation, k.position) for k in self._surroundings.obstacles])
+        if touched is not None:
+            while len(touched) > len(self.state.pressed.pair):
+                self._make_room()
+            take_contacts(touched, self.model.among, self.state.pressed)
+        noted(self.state, self.work, self.model.among.things)
 
-    def hold(self) -> None:
-        """Nodes that supports hold are where these are now."""
+    def stand(self, poses: Sequence[tuple[Array, Array]]) -> None:
+        """The parts: rotations (3, 3) and positions."""
+        stand(self.model.among, poses)
+
+    def hold(self, supports: Sequence[Sequence[Support]]) -> None:
+        """Nodes that supports hold are where these are; and the frames or tangents that they hold."""
+        model, state = self.model, self.state
         for cable, solver in enumerate(self.solvers):
             a = int(self._first[cable])
-            for support, at in zip(solver.supports, solver.grid.support_at, strict=True):
-                held = self.model.holds[a + at] == 1.0
-                self.state.x[a + at, held] = np.array(support.position)[held]
-        advance.seat(self.model, self.state)
+            for number, (support, at) in enumerate(zip(supports[cable], solver.grid.support_at, strict=True)):
+                held = model.holds[a + at] == 1.0
+                state.x[a + at, held] = np.array(support.position)[held]
+                if support.direction == NO_DIRECTION or (cable, number) in self._on_body:
+                    continue
+                frame = np.array(support.quaternion)
+                if support.direction != FRAME:
+                    t = support.tangent
+                    frame = np.array(guess.carry(tuple(state.q[a + at]), (t[0], t[1], t[2])))
+                state.q[a + at] = frame if frame @ state.q[a + at] >= 0.0 else -frame
+        advance.seat(model, state)
 
     def solve(self, tolerance: float, most: int) -> advance.Outcome:
-        return advance.advance(self.model, self.state, self.work, tolerance, most)
+        """Goes on with more room for places of contact where that is too small."""
+        outcome = advance.advance(self.model, self.state, self.work, tolerance, most)
+        while outcome.status == advance.NO_ROOM:
+            self._make_room()
+            outcome = advance.advance(self.model, self.state, self.work, tolerance, most)
+        return outcome
+
+    def _make_room(self) -> None:
+        room = 2 * len(self.state.pressed.pair)
+        old, work = self.state.pressed, self.work
+        pressed = new_pressed(room)
+        for values, before in zip(pressed, old, strict=True):
+            values[: len(before)] = before
+        self.state = self.state._replace(pressed=pressed)
+        self.work = new_work(self.model, room)._replace(before_q=work.before_q, before_x=work.before_x)
+
+    def went_free(self) -> bool:
+        """Whether nothing was met on the way; the next begins here."""
+        free = bool(went_free(self.model, self.state, self.work))
+        noted(self.state, self.work, self.model.among.things)
+        return free
+
+    def is_resolved(self) -> bool:
+        """Whether the grid resolves the boundary layers, and no segment is pulled longer than it is."""
+        coarse, turn, longer = resolution(self.model, self.state)
+        return coarse < RESOLVED and turn < LARGEST_SEGMENT_TURN and (coarse <= TAUT or longer <= LONGER)
+
+    def clear(self) -> float:
+        """m around all cables in which there is nothing; 0 where something presses."""
+        p, among = self.work.places, self.model.among
+        count = int(p.total[0])
+        if (p.force[:count] > 0.0).any():
+            return 0.0
+        gaps = p.distance[:count] - among.radius[among.cable[p.pair[:count]]]
+        return max(float(min(gaps.min(initial=np.inf), (among.sight - among.radius).min())), 0.0)
+
+    def contacts(self) -> Contacts:
+        """What presses."""
+        p = self.work.places
+        pressing = int((p.force[: p.total[0]] > 0.0).sum())
+        self._kicks, self._pushed = np.zeros((len(self.state.x), 4, 3)), np.zeros_like(self.state.x)
+        where = np.zeros((pressing, 3))
+        exerted(self.model, self.state, self.work, self._kicks, self._pushed, where)
+        return contacts_of(self.model.among, self.state, self.work, where)
 
     def points(self) -> list[Array]:
         """(points, 3) m of each cable."""
         return [self.state.x[a:b].copy() for a, b in itertools.pairwise(self._first)]
+
+    def frames(self, cable: int) -> tuple[Array, Array]:
+        """(points, 4) each: those that were taken, and now."""
+        own = slice(self._first[cable], self._first[cable + 1])
+        return self._taken[own], self.state.q[own]
 
     def poses(self) -> dict[str, tuple[Array, Array]]:
         """Where the bodies are, by name."""
@@ -256,17 +354,23 @@ class Network:
             others=(),
             shortfall=0.0,
             seconds=time.perf_counter() - began,
+            penetration=outcome.deep,
         )
 
-    def rod_state(self, cable: int) -> RodState:
-        """What the solver of a cable may go on from."""
+    def rod_state(self, cable: int, pressed: bool) -> RodState:
+        """What the solver of a cable may go on from; `pressed`: as `contacts` found it."""
         solver = self.solvers[cable]
         a, b = int(self._first[cable]), int(self._first[cable + 1])
         nu = np.zeros(len(solver.runs))
-        for j, (axis, one, _) in enumerate(solver.runs):
+        carried = self.state.n[a : b - 1].copy()
+        for j, (axis, one, other) in enumerate(solver.runs):
             s = solver.grid.support_at[one]
             nu[j] = self.state.n[a + s, axis] - solver.polished.force[s, axis]
-        return RodState(POLISHED, self.state.q[a:b].copy(), nu, solver.grid.s, solver.supports)
+            carried[s : solver.grid.support_at[other], axis] -= nu[j]
+        state = RodState(POLISHED, self.state.q[a:b].copy(), nu, solver.grid.s, solver.supports)
+        if not pressed:
+            return state
+        return replace(state, carried=carried, pushed=self._pushed[a:b], kicks=self._kicks[a : b - 1])
 
 
 def seats_of(order: Sequence[Ordered], side: int) -> Seats:

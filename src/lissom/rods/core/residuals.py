@@ -128,9 +128,15 @@ def bring(work: Work, hub: int, force: Vector, state: State, offset: Vector) -> 
 def add_lever(hub_moment: Array, hub: int, N: Vector, at: Vector) -> None:
     """Of N·(ρ turned by φ): gradient ρ × N, Hessian ½(N ρᵀ + ρ Nᵀ) − (N·ρ) I."""
     g = cross(at, N)
-    k = dot(N, at)
     for l in range(3):
         hub_moment[hub, l] += g[l]
+    add_swing(hub_moment, hub, N, at)
+
+
+@inline
+def add_swing(hub_moment: Array, hub: int, N: Vector, at: Vector) -> None:
+    """Its Hessian."""
+    k = dot(N, at)
     hub_moment[hub, 3] += N[0] * at[0] - k
     hub_moment[hub, 4] += 0.5 * (N[0] * at[1] + N[1] * at[0])
     hub_moment[hub, 5] += 0.5 * (N[0] * at[2] + N[2] * at[0])
@@ -140,14 +146,27 @@ def add_lever(hub_moment: Array, hub: int, N: Vector, at: Vector) -> None:
 
 
 @kernel
+def swung_by_contacts(model: Model, state: State, work: Work) -> None:
+    """What contacts exert at nodes on hubs changes as these turn: their part of the Hessian."""
+    for b in range(len(model.first)):
+        for side in range(2):
+            on = model.start if side == 0 else model.end
+            hub, k = on.hub[b], model.row[b] + side * (model.last[b] - model.first[b])
+            if hub >= 0 and work.terms.touched[k] == 1:
+                N = apply_transposed(rotation(four(state.p, hub)), three(work.touch_force, k))
+                add_swing(work.hub_moment, hub, scale(-1.0, N), three(on.offset, b))
+
+
+@kernel
 def imbalance(model: Model, state: State, work: Work) -> tuple[float, float, float]:
     """(largest moment, N m, and force, N, that are missing anywhere; the largest internal force, N)."""
     e, r, turns, holds = work.element, work.r, model.turns, model.holds
     moment = force = acting = 0.0
-    gathered = work.hub_phi  # not needed before the next step
+    gathered, loads = work.hub_phi, work.hub_u  # not needed before the next step
+    push, bend = work.touch_force, work.touch_moment
     for hub in range(len(gathered)):
         for k in range(3):
-            gathered[hub, k] = work.hub_moment[hub, k]
+            gathered[hub, k], loads[hub, k] = work.hub_moment[hub, k], work.hub_load[hub, k]
     for b in range(len(model.first)):
         count, row, sense = model.last[b] - model.first[b], model.row[b], model.sense[b]
         for j in range(count + 1):
@@ -159,15 +178,18 @@ def imbalance(model: Model, state: State, work: Work) -> tuple[float, float, flo
                 g = (g[0] + e[row + j, 45], g[1] + e[row + j, 46], g[2] + e[row + j, 47])
                 for k in range(3):
                     acting = max(acting, abs(state.n[i if sense > 0.0 else i - 1, k]))
+            g = (g[0] - bend[row + j, 0], g[1] - bend[row + j, 1], g[2] - bend[row + j, 2])
             if j == 0 and model.start.hub[b] >= 0:
+                pushed_hub(gathered, loads, model.start, b, state, three(push, row))
                 g = on_hub(
                     gathered, model.start.hub[b], model.start.direction[b], seat_turn(model.start, b, state, i), g
                 )
             elif j == count and model.end.hub[b] >= 0:
+                pushed_hub(gathered, loads, model.end, b, state, three(push, row + count))
                 g = on_hub(gathered, model.end.hub[b], model.end.direction[b], seat_turn(model.end, b, state, i), g)
             else:
                 for k in range(3):
-                    missing = abs(r[row + j, k])
+                    missing = abs(r[row + j, k] - push[row + j, k])
                     if holds[i, k] == 0.0 and not missing <= force:
                         force = missing
             for k in range(3):
@@ -178,9 +200,20 @@ def imbalance(model: Model, state: State, work: Work) -> tuple[float, float, flo
         for k in range(3):
             if not abs(gathered[hub, k]) <= moment:
                 moment = abs(gathered[hub, k])
-            if not abs(work.hub_load[hub, k]) <= force:
-                force = abs(work.hub_load[hub, k])
+            if not abs(loads[hub, k]) <= force:
+                force = abs(loads[hub, k])
     return moment, force, acting
+
+
+@inline
+def pushed_hub(gathered: Array, loads: Array, seats: Seats, b: int, state: State, push: Vector) -> None:
+    """Contacts that push on a node that sits on a hub."""
+    hub = seats.hub[b]
+    N = apply_transposed(rotation(four(state.p, hub)), push)
+    g = cross(three(seats.offset, b), N)
+    for k in range(3):
+        loads[hub, k] -= push[k]
+        gathered[hub, k] -= g[k]
 
 
 @inline
