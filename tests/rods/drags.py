@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing import Pool
 from pathlib import Path
@@ -212,6 +212,12 @@ def play(seed: int) -> Played:
         return out
 
 
+def played(seeds: Iterable[int], jobs: int) -> Iterator[Played]:
+    """One after the other, as they are done."""
+    with Pool(jobs) as pool:
+        yield from pool.imap(play, seeds)
+
+
 def one_frame(simulation: Simulation, number: int, x: Array, out: Played) -> None:
     began = time.perf_counter()
     simulation.move("c0/end", position=tuple(x))
@@ -239,10 +245,9 @@ def main() -> int:
     asked = parser.parse_args()
     seeds = range(asked.seed, asked.seed + asked.count)
     done: list[Played] = []
-    with Pool(asked.jobs) as pool:
-        for k in pool.imap(play, seeds):
-            done.append(k)
-            print("W" if k.wrong else "r" if k.refused else ".", end="", file=sys.stderr, flush=True)
+    for k in played(seeds, asked.jobs):
+        done.append(k)
+        print("W" if k.wrong else "r" if k.refused else ".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(summary(done))
     return 1 if any(k.wrong for k in done) else 0

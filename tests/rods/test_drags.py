@@ -1,0 +1,28 @@
+"""Drags over parts: what is certified is right by other code, and nearly everything is certified (`drags.py`)."""
+
+import pytest
+
+from tests.rods.drags import KINDS, play, played, summary
+from tests.truth.test_truth import base_seed
+
+FIRST = 0
+SOAK = 200  # drags
+CERTIFIED = 0.9  # of the frames of one drag: cables that come to touch each other are held up
+CERTIFIED_IN_ALL = 0.99
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + len(KINDS)))
+def test_a_drag_over_parts_is_followed(seed: int) -> None:
+    done = play(seed)
+    assert not done.wrong, done.wrong[:3]
+    assert done.touching > 0
+    assert len(done.refused) <= (1.0 - CERTIFIED) * done.frames, done.refused[:3]
+
+
+@pytest.mark.soak
+def test_many_drags_are_followed() -> None:
+    first = base_seed()
+    done = list(played(range(first, first + SOAK), 2))
+    print(summary(done))
+    assert not any(k.wrong for k in done), summary(done)
+    assert sum(len(k.refused) for k in done) <= (1.0 - CERTIFIED_IN_ALL) * sum(k.frames for k in done), summary(done)
