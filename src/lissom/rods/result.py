@@ -113,6 +113,10 @@ class CableResult:
         return Resultants.of(self._chain, self._point_of, self._q, self._nu, self._grid, self.state.kicks)
 
     @cached_property
+    def _kinks(self) -> "Kinks | None":
+        return None if self.state.kicks is None else Kinks.of(self._resultants, self.positions, self.s, self.state.kicks)
+
+    @cached_property
     def _sides(self) -> "Sides":
         return Sides(self._line, self._grid, self._resultants)
 
@@ -209,6 +213,11 @@ class CableResult:
             if a < 0.0 and abs(0.5 * b / a) <= x[2]:
                 at -= 0.5 * b / a
                 top -= 0.25 * b * b / a
+        if (kinks := self._kinks) is not None:
+            strain = self._line.rest.at(kinks.s) + kinks.moment / self._grid.stiffness[kinks.segment]
+            bent = np.hypot(strain[:, 0], strain[:, 1])
+            k = int(np.argmax(bent))
+            top, at = max((top, at), (float(bent[k]), float(kinks.s[k])))
         return (1.0 / top if top * self.length > STRAIGHT else float("inf")), at / self.length
 
     @cached_property
@@ -291,6 +300,10 @@ class CableResult:
             elastic[min(k // 2, 1)] += hermite_rule(
                 self._grid.h, density_after, density_before, change_after, change_before
             )
+        if (kinks := self._kinks) is not None:  # what the rule misses of a density whose slope jumps at t
+            jump = kinks.moment * kinks.jump / D[kinks.segment]
+            missed = (1.0 / 12.0 - 0.5 * kinks.t * (1.0 - kinks.t)) * self._grid.h[kinks.segment] ** 2 @ jump
+            elastic[:2] += missed[0] + missed[1], missed[2]
         return elastic
 
     @cached_property
@@ -391,6 +404,37 @@ class Resultants(NamedTuple):
             moment_after[:-1] += kicks[:, 2]
             moment_before[1:] += kicks[:, 3]
         return cls(*map(frozen, (frames, force_before, force_after, moment_before, moment_after)))
+
+
+class Kinks(NamedTuple):
+    """Where something presses within segments; k: such a segment. Several places of one count as one between them."""
+
+    segment: Indices  # (k,)
+    t: Array  # (k,) part of the segment
+    s: Array  # (k,) m
+    moment: Array  # (k, 3) N m about d1, d2, d3
+    jump: Array  # (k, 3) N: by which its slope is larger behind the place
+
+    @classmethod
+    def of(cls, found: Resultants, positions: Array, s: Array, kicks: Array) -> "Kinks | None":
+        """`kicks` as in a RodState: what presses, shared between the ends of its segment as a clamped beam does."""
+        force = kicks[:, 0] - kicks[:, 1]
+        square = np.einsum("ij,ij->i", force, force)
+        segment = np.flatnonzero(square > 0.0)
+        if not len(segment):
+            return None
+        force = force[segment]
+        share = -np.einsum("ij,ij->i", kicks[segment, 1], force) / square[segment]  # t² (3 − 2t)
+        t = 0.5 - np.sin(np.arcsin(np.clip(1.0 - 2.0 * share, -1.0, 1.0)) / 3.0)
+        q, p = found.frames[segment], found.frames[segment + 1]
+        p = np.where(np.einsum("ij,ij->i", q, p)[:, None] < 0.0, -p, p)
+        q = (1.0 - t)[:, None] * q + t[:, None] * p
+        R = rotations(q / np.linalg.norm(q, axis=1)[:, None])
+        ways = t[:, None] * (positions[segment + 1] - positions[segment])
+        moment = found.moment_after[segment] - np.cross(ways, found.force_after[segment])
+        jump = np.cross(R[:, :, 2], force)
+        at = (1.0 - t) * s[segment] + t * s[segment + 1]
+        return cls(segment, t, at, np.einsum("ikj,ik->ij", R, moment), np.einsum("ikj,ik->ij", R, jump))
 
 
 class Sides:
