@@ -114,7 +114,8 @@ class CableResult:
 
     @cached_property
     def _kinks(self) -> "Kinks | None":
-        return None if self.state.kicks is None else Kinks.of(self._resultants, self.positions, self.s, self.state.kicks)
+        kicks = self.state.kicks
+        return None if kicks is None else Kinks.of(self._resultants, self.positions, self.s, kicks)
 
     @cached_property
     def _sides(self) -> "Sides":
