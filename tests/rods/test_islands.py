@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from lissom import cables
+from lissom.rods import newton
 from lissom.rods.assembly import Assembly
 from lissom.rods.past import Past
+from lissom.rods.system import Settled
 from lissom.scene import Scene
 from lissom.simulation import Simulation
 
@@ -183,6 +185,21 @@ def test_what_cannot_be_solved_does_not_keep_others_from_their_shape() -> None:
     assert report.cables["long"].ok
     assert simulation.has_shape("long")
     assert not simulation.has_shape("short")
+
+
+def test_a_start_that_fails_half_way_leaves_no_contacts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge was told of what pressed on a cable that has no shape: an error inside."""
+    pressed = solved(hose("one", 0.0, -0.05)).contacts
+    assert pressed
+
+    def stops(self: Assembly, *_: Any, **__: Any) -> tuple[Settled, str]:
+        self.contacts = pressed
+        return Settled(newton.OUT_OF_ITERATIONS, 0, 0.0, 0.0, 0.0, 0, 0, 0), "stopped"
+
+    monkeypatch.setattr(Assembly, "_settled", stops)
+    report = Simulation(Scene.from_toml(hose("one", 0.0, -0.05) + hose("apart", 2.0, 0.5) + TABLE)).solve()
+    assert report.cables["one"].status == "not_converged"
+    assert report.cables["apart"].ok
 
 
 def test_a_new_cable_leaves_the_others_alone() -> None:

@@ -27,6 +27,7 @@ CASES = Path(__file__).parents[1] / "data" / "cases"
         "crossing",
         "sleeve_past_a_load",  # another frame of the grid is the sleeve's then
         "sleeve_past_a_load_in_a_harness",
+        "slide_over_a_load_among_parts",  # the points before and after were others: an error inside
         "contact_beside_a_ring",  # which enters at the point of the ring, and does not drive it
         "varied_rest_of_second_order",  # bent by its ends, at rest by its halves: the judge's bound knew one
         "rope_over_an_edge",  # where frames turn by half of what the rope does

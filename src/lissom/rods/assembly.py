@@ -250,6 +250,8 @@ class Assembly:
     def _arrived(self, before: list[Array], reports: dict[str, RodReport]) -> bool:
         """Takes the shapes that cables have now, with parts where they are to be, if they met nothing."""
         origins, after = self.origins, self._points()
+        if any(len(x) != len(y) for x, y in zip(before, after, strict=True)):
+            return False  # a slide went over other points: which way the cable went cannot be told from two shapes
         moved = max(float(np.abs(x - y).max()) for x, y in zip(after, before, strict=True))
         way = math.sqrt(3.0) * moved + self._ways(origins, self.goal).parts
         if not self._goes_free(before, after, way) or self._meets(before, after):
@@ -525,9 +527,10 @@ class Assembly:
 
     def _recover(self, before: Mark | None) -> None:
         """After a cold start that failed: as all were last solved; without a shape where they never were."""
-        self._from = {}
+        self._from, self._touched, self.contacts = {}, Contacts.none(), ()
         if before is not None:
             self.go_back(before)
+            self.take(before.past)
             self._from = {name: state.supports for name, state in before.states.items()}
             return
         for solver in self.solvers.values():

@@ -40,6 +40,7 @@ AT_REST = 1e-9
 DIFFERENCE = 1e-4
 # A slide stays this far (of the length) from its neighbours and from the ends.
 MARGIN = 0.01
+LEAST_SLOPE = 1e-150  # N/m: steps stay finite where nothing changes
 UNSETTLED = "the places of the sliding supports do not settle"
 
 
@@ -283,7 +284,7 @@ def secant(slope: Array, moved: Array, change: Array) -> Array:
 def uphill_free_step(slope: Array, force: Array) -> Array:
     """−|slope|⁻¹ force: Newton's step, turned downhill along directions of negative slope."""
     values, vectors = np.linalg.eigh(slope)
-    floor = 1e-9 * max(float(np.abs(values).max()), 1e-300)
+    floor = max(1e-9 * float(np.abs(values).max()), LEAST_SLOPE)
     return np.asarray(-vectors @ ((vectors.T @ force) / np.maximum(np.abs(values), floor)))
 
 
