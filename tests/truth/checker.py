@@ -85,6 +85,9 @@ def check_length(a: Answer, verdict: Verdict) -> None:
     bound = LENGTH * a.cable.length + (0.02 * a.cable.length if a.cable.is_rope else 0.0)
     bound += float(np.sum(a.h * turn**a.order)) / 16.0
     verdict.require("length of the curve (m)", gap, bound, where)
+    ends = np.sum(a.n_after[:-1] * a.R[:-1, :, 2], axis=1), np.sum(a.n_before[1:] * a.R[1:, :, 2], axis=1)
+    squeezed = float(np.max(-compliance * np.minimum(*ends), initial=0.0))
+    verdict.require("squeezed to nothing (of a segment)", squeezed, 1.0, where)
 
 
 # ---- turns ---------------------------------------------------------------------------------------------------------
