@@ -217,15 +217,19 @@ class Frame:
             return smooth(r.positions, r.s, samples)
         x, s = cubic(r, samples)
         made = SectionProperties.of(self.scene.type_of(self.scene.cable(name)))
-        for c in self.contacts:
-            if c.cable != name or c.body is not None:
-                continue
-            k = min(int(np.searchsorted(r.s, c.place, side="right")) - 1, len(r.s) - 2)
+        for place, force in self.pushes(name):
+            k = min(int(np.searchsorted(r.s, place, side="right")) - 1, len(r.s) - 2)
             h = float(r.s[k + 1] - r.s[k])
             u = (s[samples * k : samples * (k + 1)] - r.s[k]) / h
-            much = bowed((c.place - r.s[k]) / h, u) * h**3 / made.bending[0]
-            x[samples * k : samples * (k + 1)] += much[:, None] * c.force
+            much = bowed((place - r.s[k]) / h, u) * h**3 / made.bending[0]
+            x[samples * k : samples * (k + 1)] += much[:, None] * force
         return x, s
+
+    def pushes(self, name: str) -> list[tuple[float, Array]]:
+        """(m, N) of what presses on a cable."""
+        own = [k for k in self.contacts if k.body is None]
+        found = [(k.place, k.force) for k in own if k.cable == name]
+        return found + [(k.other_place, -k.force) for k in own if k.part == name and k.other_place is not None]
 
     def finite(self, name: str) -> list[str]:
         r = self.results[name]

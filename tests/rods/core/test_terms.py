@@ -160,8 +160,7 @@ def pressed(seed: int, much: float) -> tuple[Network, Array]:
     places = made.work.places
     count = int(places.total[0])
     places.force[:count] = rng.uniform(0.05, 0.5, count)
-    for c in range(count):
-        settle(made.model, made.state, made.work, c)
+    settle(made.model, made.state, made.work)
     return made, places.force[:count].copy()
 
 
@@ -200,7 +199,7 @@ def factored(made: Network, on: Array) -> int:
     swung_by_contacts(model, made.state, made.work)
     terms = made.work.terms
     terms.on[: terms.total[0]] = on[terms.place[: terms.total[0]]]
-    return int(factor(model, made.state, made.work, 0.0))
+    return int(factor(model, made.state, made.work, 0.0, 0))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -211,7 +210,7 @@ def test_the_step_and_the_index_are_those_of_the_dense_matrix(seed: int) -> None
     assert (made.work.places.t[: len(forces)] % 1.0 == 0.0).sum() >= 2
     H, g = hessian(made, names, forces), with_contacts(made, names, forces)
     index = factored(made, np.ones(len(forces), np.int64))
-    back(rest(made.model), made.state, made.work)
+    back(rest(made.model), made.state, made.work, 0)
     expected = np.linalg.solve(H, -g)
     found = stepped(made, names)
     for what in "nxqyp":

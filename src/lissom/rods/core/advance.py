@@ -17,8 +17,19 @@ from lissom.geometry.triples import (
 )
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
+from lissom.rods.core import border
+from lissom.rods.core.border import (
+    MOST_EXCHANGES,
+    TOGETHER,
+    between_cables,
+    closed_between,
+    gap_between,
+    meet_acts,
+    moved_half,
+)
 from lissom.rods.core.factor import back, factor
-from lissom.rods.core.model import Array, Model, State, Work
+from lissom.rods.core.meets import deepest_meet, meet, sight_of, would_run_both
+from lissom.rods.core.model import Array, Indices, Meets, Met, Model, Places, Pressed, Seats, State, Work
 from lissom.rods.core.places import deepest, find, would_run
 from lissom.rods.core.residuals import assemble, four, imbalance, swung_by_contacts, three
 from lissom.rods.core.terms import PRESSES, closed, moved, place_terms
@@ -29,6 +40,7 @@ NO_DESCENT = 2
 NOT_FINITE = 3
 NO_ROOM = 4
 TOO_DEEP = 5
+NO_COLUMNS = 6
 
 # A step turns nothing by more than this (rad).
 LARGEST_TURN = 1.2
@@ -46,9 +58,6 @@ PROXIMAL = 1e-4
 # less than the second.
 NOTICED = 0.3
 CLOSED = 1e-3
-# Exchanges of what presses: so many, and all that are wrong at a time in the first of them.
-MOST_EXCHANGES = 30
-TOGETHER = 6
 # For so many steps places run, then for so many they stay where they are: two of them could chase each other for ever.
 RUNNING = 12
 STILL = 18
@@ -79,7 +88,7 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
     """
     shifted = 0
     falling = 0
-    touching = len(model.among.cable) > 0
+    touching = len(model.among.cable) > 0 or len(model.among.cables.touch) > 0
     deep = apart = 0.0
     still, turns = False, 0
     for iteration in range(most + 1):
@@ -88,10 +97,17 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
             if turns == (STILL if still else RUNNING):
                 still, turns = not still, 0
             turns += 1
-            if find(model, state, work, still) < 0 or not place_terms(model, state, work, PROXIMAL * model.yielding):
+            if (
+                find(model, state, work, still) < 0
+                or not place_terms(model, state, work, PROXIMAL * model.yielding)
+                or meet(model, state, work, still) < 0
+            ):
                 return Outcome(NO_ROOM, iteration, 0.0, 0.0, closure, falling, shifted, deep)
+            meet_acts(model, state, work)
             swung_by_contacts(model, state, work)
-            deep, apart = closed(model, work)
+            deep, apart = closed(work.places, model.among.cable, model.among.cables.radius)
+            between_deep, between_apart = closed_between(work.meets, model.among.cables.radius)
+            deep, apart = max(deep, between_deep), max(apart, between_apart)
         moment, force, acting = imbalance(model, state, work)
         if not (moment < 1e300 and force < 1e300 and closure < 1e300):
             return Outcome(NOT_FINITE, iteration, moment, force, closure, falling, shifted, deep)
@@ -100,17 +116,19 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
             force <= tolerance * largest
             and moment <= tolerance * largest * model.length
             and closure <= tolerance * model.length
-            and deep <= model.among.depth
-            and apart <= CLOSED * model.among.depth
+            and deep <= model.among.cables.depth
+            and apart <= CLOSED * model.among.cables.depth
         )
-        if there and still and would_run(model, state, work):
+        if there and still and (would_run(model, state, work) or would_run_both(model, state, work)):
             there, turns = False, STILL
         shift = (NEUTRAL if there else NEARLY_NEUTRAL) * model.soft
         falling = stepped(model, state, work, shift, there)
+        if falling >= border.NO_ROOM:
+            return Outcome(NO_COLUMNS, iteration, 0.0, 0.0, closure, 0, shifted, deep)
         if there:
-            keep(state, work)
-            deep = max(deep, deepest(model, state, work)) if touching else 0.0
-            status = CONVERGED if deep <= model.among.depth else TOO_DEEP
+            keep(work.places, work.meets, state.pressed, state.met)
+            deep = max(deep, deepest(model, state, work), deepest_meet(model, state, work)) if touching else 0.0
+            status = CONVERGED if deep <= model.among.cables.depth else TOO_DEEP
             return Outcome(status, iteration, moment, force, closure, falling, shifted, deep)
         if iteration == most:
             break
@@ -118,14 +136,14 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
         while falling > 0 and tried < MOST_SHIFTS:
             tried += 1
             shift = max(FIRST_SHIFT * model.soft, SHIFT_GROWTH * shift)
-            falling = stepped(model, state, work, shift, False)
+            falling = stepped(model, state, work, shift, there)
         if falling > 0:
             return Outcome(NO_DESCENT, iteration, moment, force, closure, falling, shifted, deep)
         shifted += tried > 0
         part = as_much(model, work)
         take(model, state, work, part)
-        press(work, part)
-        keep(state, work)
+        press(work.places, work.meets, part)
+        keep(work.places, work.meets, state.pressed, state.met)
     return Outcome(OUT_OF_ITERATIONS, most, moment, force, closure, falling, shifted, deep)
 
 
@@ -135,19 +153,19 @@ def advance(model: Model, state: State, work: Work, tolerance: float, most: int)
 @kernel
 def stepped(model: Model, state: State, work: Work, shift: float, there: bool) -> int:
     """The step, with the places that press in it; in how many directions the energy falls. `there`: no step."""
-    p, terms = work.places, work.terms
-    count = p.total[0]
-    for c in range(count):
-        noticed = gap_of(model, work, c) < -NOTICED * model.among.depth and not there
-        p.on[c] = int(p.force[c] > 0.0 or noticed)
+    p, terms, meets = work.places, work.terms, work.meets
+    row, radius, noticed = model.among.cables.row, model.among.cables.radius, NOTICED * model.among.cables.depth
+    for c in range(p.total[0]):
+        p.on[c] = int(p.force[c] > 0.0 or (gap_of(p, model.among.cable, radius, c) < -noticed and not there))
+    for c in range(meets.total[0]):
+        meets.on[c] = int(meets.force[c] > 0.0 or (gap_between(meets, radius, c) < -noticed and not there))
     before, single, falling = 1 << 30, False, 0
     for exchange in range(MOST_EXCHANGES):
         for j in range(terms.total[0]):
             terms.on[j] = p.on[terms.place[j]]
-        falling = factor(model, state, work, shift)
+        falling = linear(model, state, work, shift, there)
         if there or falling > 0:
             break
-        back(model, state, work)
         wrong, worst, which = 0, 0.0, -1
         for j in range(terms.total[0]):
             if terms.kind[j] != PRESSES:
@@ -160,9 +178,9 @@ def stepped(model: Model, state: State, work: Work, shift: float, there: bool) -
             else:
                 p.wanted[c] = 0.0
                 much = (
-                    -gap_of(model, work, c)
-                    - moved(work, j, model.among.row[p.segment[c]])
-                    - NOTICED * model.among.depth
+                    -gap_of(p, model.among.cable, radius, c)
+                    - moved(terms.act, work.dx, work.phi, j, model.among.cables.row[p.segment[c]])
+                    - noticed
                 )
             if much > 0.0:
                 wrong += 1
@@ -170,9 +188,16 @@ def stepped(model: Model, state: State, work: Work, shift: float, there: bool) -
                     worst, which = much, c
                 if not single:
                     p.on[c] = 1 - p.on[c]
-        if wrong == 0:
+        met = 0
+        for c in range(meets.total[0]):
+            if meets.on[c] == 1 or meets.force[c] > 0.0:
+                continue
+            if gap_between(meets, radius, c) - nearing(meets, row, work.dx, work.phi, c) < -noticed:
+                meets.on[c] = 1
+                met += 1
+        if wrong + met == 0:
             break
-        if single:
+        if single and which >= 0:
             p.on[which] = 1 - p.on[which]
         elif exchange >= TOGETHER and wrong >= before:
             single = True
@@ -180,23 +205,45 @@ def stepped(model: Model, state: State, work: Work, shift: float, there: bool) -
     return falling
 
 
-@inline
-def gap_of(model: Model, work: Work, c: int) -> float:
-    return float(work.places.distance[c] - model.among.radius[model.among.cable[work.places.pair[c]]])
+@kernel
+def linear(model: Model, state: State, work: Work, shift: float, there: bool) -> int:
+    """The step with the places that press now, and its index."""
+    if work.meets.total[0] > 0:
+        noticed = NOTICED * model.among.cables.depth
+        return int(between_cables(model, state, work, shift, PROXIMAL * model.yielding, noticed, there))
+    index, trees = 0, len(model.tree) - 1
+    for tree in range(trees):
+        index += factor(model, state, work, shift, tree)
+    if index <= 0 and not there:
+        for tree in range(trees):
+            back(model, state, work, tree)
+    return index
 
 
 @inline
-def press(work: Work, part: float) -> None:
+def nearing(p: Meets, row: Indices, dx: Array, phi: Array, c: int) -> float:
+    """By how much the step closes the gap of a place between cables, m."""
+    one = moved_half(row, p.segment, dx, phi, p.act, c, c, 0)
+    return -one - moved_half(row, p.segment, dx, phi, p.act, c, c, 1)
+
+
+@inline
+def gap_of(p: Places, cable: Indices, radius: Array, c: int) -> float:
+    return float(p.distance[c] - radius[cable[p.pair[c]]])
+
+
+@inline
+def press(p: Places, meets: Meets, part: float) -> None:
     """The forces after a part of a step."""
-    p = work.places
     for c in range(p.total[0]):
         p.force[c] = max(0.0, p.force[c] + part * (p.wanted[c] * p.on[c] - p.force[c]))
+    for c in range(meets.total[0]):
+        meets.force[c] = max(0.0, meets.force[c] + part * (meets.wanted[c] * meets.on[c] - meets.force[c]))
 
 
 @inline
-def keep(state: State, work: Work) -> None:
+def keep(p: Places, meets: Meets, old: Pressed, met: Met) -> None:
     """What presses is known in the next step."""
-    p, old = work.places, state.pressed
     count = 0
     for c in range(p.total[0]):
         if p.force[c] > 0.0:
@@ -206,6 +253,16 @@ def keep(state: State, work: Work) -> None:
                 old.normal[count, l] = p.normal[c, l]
             count += 1
     old.total[0] = count
+    count = 0
+    for c in range(meets.total[0]):
+        if meets.force[c] > 0.0:
+            for l in range(2):
+                met.at[count, l] = meets.segment[c, l] + meets.t[c, l]
+            met.force[count], met.ran[count] = meets.force[c], meets.runs[c, 0]
+            for l in range(3):
+                met.normal[count, l] = meets.normal[c, l]
+            count += 1
+    met.total[0] = count
 
 
 @kernel
@@ -217,22 +274,28 @@ def as_much(model: Model, work: Work) -> float:
     for hub in range(len(work.hub_phi)):
         largest = max(largest, size(work.hub_phi, hub))
     part = 1.0 if largest <= LARGEST_TURN**2 else LARGEST_TURN / math.sqrt(largest)
-    p, terms = work.places, work.terms
-    if p.total[0] == 0:
+    p, terms, meets = work.places, work.terms, work.meets
+    if p.total[0] + meets.total[0] == 0:
         return part
     far, sight = 0.0, 1e300
     for k in range(len(work.dx)):
         far = max(far, size(work.dx, k))
-    for c in range(len(model.among.sight)):
-        sight = min(sight, model.among.sight[c])
+    for c in range(len(model.among.cables.sight)):
+        sight = min(sight, model.among.cables.sight[c])
+    for c in range(meets.total[0]):
+        sight = min(sight, sight_of(model.among.cables, meets.cable[c, 0], meets.cable[c, 1]))
     if far * part * part > (SEEN * sight) ** 2:
         part = SEEN * sight / math.sqrt(far)
     for j in range(terms.total[0]):
         if terms.kind[j] == PRESSES:
             c = terms.place[j]
-            nearing = -moved(work, j, model.among.row[p.segment[c]])
-            if p.distance[c] > 0.0 and part * nearing > SEEN * p.distance[c]:
-                part = SEEN * p.distance[c] / nearing
+            closing = -moved(terms.act, work.dx, work.phi, j, model.among.cables.row[p.segment[c]])
+            if p.distance[c] > 0.0 and part * closing > SEEN * p.distance[c]:
+                part = SEEN * p.distance[c] / closing
+    for c in range(meets.total[0]):
+        closing = nearing(meets, model.among.cables.row, work.dx, work.phi, c)
+        if part * closing > SEEN * meets.distance[c]:
+            part = SEEN * meets.distance[c] / closing
     return part
 
 
@@ -249,7 +312,7 @@ def take(model: Model, state: State, work: Work, part: float) -> None:
                     state.n[i if sense > 0.0 else i - 1, k] += sense * part * work.u[row + j, k]
                 if not seated:
                     state.x[i, k] += part * work.dx[row + j, k]
-            if not (seated and is_framed(model, b, j == 0)):
+            if not (seated and is_framed(model.start, model.end, b, j == 0)):
                 turn(state.q, i, work.phi, row + j, part)
     for hub in range(len(work.hub_phi)):
         turn(state.p, hub, work.hub_phi, hub, part)
@@ -264,8 +327,8 @@ def size(a: Array, k: int) -> float:
 
 
 @inline
-def is_framed(model: Model, b: int, at_start: bool) -> bool:
-    return bool((model.start.direction[b] if at_start else model.end.direction[b]) == 2)
+def is_framed(start: Seats, end: Seats, b: int, at_start: bool) -> bool:
+    return bool((start.direction[b] if at_start else end.direction[b]) == 2)
 
 
 @inline

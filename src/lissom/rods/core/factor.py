@@ -23,18 +23,19 @@ from lissom.rods.core.front import (
     with_force,
     with_lever,
 )
-from lissom.rods.core.model import Array, Model, State, Work
+from lissom.rods.core.model import Array, Indices, Model, State, Work
 from lissom.rods.core.residuals import four, seat_turn, three
 
 
 @kernel
-def factor(model: Model, state: State, work: Work, shift: float) -> int:
-    """The Morse index of the Lagrangian: how many directions there are in which the energy falls."""
+def factor(model: Model, state: State, work: Work, shift: float, tree: int) -> int:
+    """The Morse index of the Lagrangian of a tree: how many directions there are in which the energy falls."""
     tiny = 1e-15 * model.block
     index = 0
     for hub in range(len(work.visits)):
-        work.visits[hub] = 0
-    for b in range(len(model.first)):
+        if model.hub_tree[hub] == tree:
+            work.visits[hub] = 0
+    for b in range(model.tree[tree], model.tree[tree + 1]):
         front, negative = begun(model, state, work, b, shift, tiny)
         front, more = swept(model, work, b, front, shift, tiny)
         index += negative + more
@@ -43,7 +44,7 @@ def factor(model: Model, state: State, work: Work, shift: float) -> int:
         else:
             index += rooted(model, work, b, front, shift, tiny)
     for hub in range(len(work.visits)):
-        if model.root[hub] == 1:
+        if model.root[hub] == 1 and model.hub_tree[hub] == tree:
             index += settled(model, work, hub, shift, tiny)
     return index
 
@@ -53,7 +54,7 @@ def begun(model: Model, state: State, work: Work, b: int, shift: float, tiny: fl
     """The front at the first node of a branch, before its first element."""
     hub = model.start.hub[b]
     if hub < 0:
-        i = first_node(model, b)
+        i = first_node(model.first, model.last, model.sense, b)
         free = (1.0 - model.holds[i, 0], 1.0 - model.holds[i, 1], 1.0 - model.holds[i, 2])
         r, give = three(work.r, model.row[b]), 1.0 / model.anchor
         S = (free[0] * give, 0.0, 0.0, free[1] * give, 0.0, free[2] * give)
@@ -62,11 +63,14 @@ def begun(model: Model, state: State, work: Work, b: int, shift: float, tiny: fl
     if work.visits[hub] == 0:  # nothing arrives: held where it is, weakly
         give = 1.0 / model.anchor
         S = (give, 0.0, 0.0, give, 0.0, give)
-        front = with_own((NO_SYMMETRIC, NO_MATRIX, S, NO_VECTOR, scale(give, missing)), work, hub)
+        front = with_own((NO_SYMMETRIC, NO_MATRIX, S, NO_VECTOR, scale(give, missing)), work.hub_moment, hub)
     else:
-        front = with_force(with_own(front_of(work.front, hub), work, hub), missing)
+        front = with_force(with_own(front_of(work.front, hub), work.hub_moment, hub), missing)
     front = with_lever(front, three(model.start.offset, b), rotation(four(state.p, hub)), -1.0)
-    front = turned_to(front, transposed(seat_turn(model.start, b, state, first_node(model, b))))
+    front = turned_to(
+        front,
+        transposed(seat_turn(model.start, b, state.p, state.q, first_node(model.first, model.last, model.sense, b))),
+    )
     direction, e, row = model.start.direction[b], work.element, model.row[b]
     roll = 0.5 if direction == 1 else 0.0
     front = rolled(front, e[row, 45], e[row, 46], -roll)
@@ -75,21 +79,20 @@ def begun(model: Model, state: State, work: Work, b: int, shift: float, tiny: fl
 
 
 @inline
-def first_node(model: Model, b: int) -> int:
+def first_node(first: Indices, last: Indices, sense: Array, b: int) -> int:
     """As it is swept."""
-    return int(model.first[b] if model.sense[b] > 0.0 else model.last[b])
+    return int(first[b] if sense[b] > 0.0 else last[b])
 
 
 @inline
-def last_node(model: Model, b: int) -> int:
-    return int(model.last[b] if model.sense[b] > 0.0 else model.first[b])
+def last_node(first: Indices, last: Indices, sense: Array, b: int) -> int:
+    return int(last[b] if sense[b] > 0.0 else first[b])
 
 
 @inline
-def with_own(front: Front, work: Work, hub: int) -> Front:
+def with_own(front: Front, m: Array, hub: int) -> Front:
     """What a hub carries at levers."""
     P, B, S, p, s = front
-    m = work.hub_moment
     P = (
         P[0] + m[hub, 3], P[1] + m[hub, 4], P[2] + m[hub, 5], P[3] + m[hub, 6], P[4] + m[hub, 7], P[5] + m[hub, 8],
     )  # fmt: skip
@@ -145,7 +148,9 @@ def arrived(model: Model, state: State, work: Work, b: int, front: Front, shift:
     roll = 0.5 if direction == 1 else 0.0
     front, index = freed(rolled(front, e[row, 48], e[row, 49], roll), direction, shift, tiny, work.seat, b, 1)
     front = rolled(front, e[row, 48], e[row, 49], -roll)
-    front = turned_to(front, seat_turn(model.end, b, state, last_node(model, b)))
+    front = turned_to(
+        front, seat_turn(model.end, b, state.p, state.q, last_node(model.first, model.last, model.sense, b))
+    )
     front = with_lever(front, three(model.end.offset, b), rotation(four(state.p, hub)), 1.0)
     if work.visits[hub] > 0:
         front, negative = joined(front_of(work.front, hub), front, work.merged, b)
@@ -159,7 +164,7 @@ def arrived(model: Model, state: State, work: Work, b: int, front: Front, shift:
 def rooted(model: Model, work: Work, b: int, front: Front, shift: float, tiny: float) -> int:
     """The last node of a cable without hubs: no segment follows, u = 0. Fills its φ."""
     row = model.row[b] + model.last[b] - model.first[b]
-    i = last_node(model, b)
+    i = last_node(model.first, model.last, model.sense, b)
     front, index = with_node(front, model.holds, i, three(work.r, row), model.give, work.held, row)
     A, negative = held_inverse(front[0], three(model.turns, i), shift, tiny)
     phi = scale(-1.0, times(A, front[3]))
@@ -181,7 +186,7 @@ def times(m: tuple[float, float, float, float, float, float], v: Vector) -> Vect
 @inline
 def settled(model: Model, work: Work, hub: int, shift: float, tiny: float) -> int:
     """A root: what arrives makes up for what is missing. Fills its φ and u."""
-    P, B, _, p, _ = with_own(front_of(work.front, hub), work, hub)
+    P, B, _, p, _ = with_own(front_of(work.front, hub), work.hub_moment, hub)
     u = scale(-1.0, three(work.hub_load, hub))
     A, negative = held_inverse(P, (1.0, 1.0, 1.0), shift, tiny)
     phi = scale(-1.0, times(A, add(p, apply(B, u))))
@@ -195,31 +200,38 @@ def settled(model: Model, work: Work, hub: int, shift: float, tiny: float) -> in
 
 
 @kernel
-def back(model: Model, state: State, work: Work) -> None:
-    """From the roots to the leaves: φ and u of all nodes and hubs; from the leaves to the roots: dx and dy."""
-    for b in range(len(model.first) - 1, -1, -1):
+def back(model: Model, state: State, work: Work, tree: int) -> None:
+    """From the root to the leaves: φ and u of all nodes and hubs; from the leaves to the root: dx and dy."""
+    for b in range(model.tree[tree + 1] - 1, model.tree[tree] - 1, -1):
         count, row = model.last[b] - model.first[b], model.row[b]
         hub = model.end.hub[b]
         if hub >= 0:
             phi, u = left(model, work, b, hub)
-            front_turn = apply_transposed(seat_turn(model.end, b, state, last_node(model, b)), phi)
+            front_turn = apply_transposed(
+                seat_turn(model.end, b, state.p, state.q, last_node(model.first, model.last, model.sense, b)), phi
+            )
             phi = with_loose(work.seat, b, 1, model.end.direction[b], front_turn, u)
             for k in range(3):
                 work.phi[row + count, k] = phi[k]
             force_before = u
         else:
-            force_before = before_node(model, work, b, count, three(work.phi, row + count), NO_VECTOR)
+            force_before = before_node(
+                model.holds, work.r, work.held, last_node(model.first, model.last, model.sense, b), row + count,
+                three(work.phi, row + count), NO_VECTOR,
+            )  # fmt: skip
         u = returned(model, work, b, force_before)
         for k in range(3):
             work.begin_u[b, k] = u[k]
         hub = model.start.hub[b]
         if hub >= 0:
             phi = with_loose(work.seat, b, 0, model.start.direction[b], three(work.phi, row), u)
-            phi = apply(seat_turn(model.start, b, state, first_node(model, b)), phi)
+            phi = apply(
+                seat_turn(model.start, b, state.p, state.q, first_node(model.first, model.last, model.sense, b)), phi
+            )
             for k in range(3):
                 work.hub_phi[hub, k] = phi[k]
                 work.hub_u[hub, k] = u[k] - work.hub_load[hub, k]
-    move(model, state, work)
+    move(model, state, work, tree)
 
 
 @inline
@@ -249,18 +261,16 @@ def left(model: Model, work: Work, b: int, hub: int) -> tuple[Vector, Vector]:
 
 
 @inline
-def before_node(model: Model, work: Work, b: int, j: int, phi: Vector, u: Vector) -> Vector:
+def before_node(holds_at: Array, r_of: Array, held: Array, i: int, row: int, phi: Vector, u: Vector) -> Vector:
     """u of the segment before a node from that of the one after it."""
-    row = model.row[b] + j
-    i = model.first[b] + j if model.sense[b] > 0.0 else model.last[b] - j
-    holds = three(model.holds, i)
+    holds = three(holds_at, i)
     if holds[0] + holds[1] + holds[2] == 0.0:
-        return sub(u, three(work.r, row))
+        return sub(u, three(r_of, row))
     for axis in range(2, -1, -1):  # as they were held, the last first
         if holds[axis] == 1.0:
-            q = held_force(work.held, row, axis, phi, u)
+            q = held_force(held, row, axis, phi, u)
             u = (u[0] + q * (axis == 0), u[1] + q * (axis == 1), u[2] + q * (axis == 2))
-    r = three(work.r, row)
+    r = three(r_of, row)
     return (u[0] - r[0] * (1.0 - holds[0]), u[1] - r[1] * (1.0 - holds[1]), u[2] - r[2] * (1.0 - holds[2]))
 
 
@@ -290,15 +300,16 @@ def returned(model: Model, work: Work, b: int, u: Vector) -> Vector:
             work.phi[k, l] = phi[l]
         u = add(u, before)
         if j > 0:
-            u = before_node(model, work, b, j, phi, u)
+            i = model.first[b] + j if model.sense[b] > 0.0 else model.last[b] - j
+            u = before_node(model.holds, work.r, work.held, i, k, phi, u)
     return u
 
 
 @kernel
-def move(model: Model, state: State, work: Work) -> None:
+def move(model: Model, state: State, work: Work, tree: int) -> None:
     """dx along branches, dx_next = dx + ca φ + cb φ_next + E u − c, and of hubs."""
     e, holds = work.element, model.holds
-    for b in range(len(model.first)):
+    for b in range(model.tree[tree], model.tree[tree + 1]):
         first, last, row, ahead = model.first[b], model.last[b], model.row[b], model.sense[b] > 0.0
         hub = model.start.hub[b]
         r, u = three(work.r, row), three(work.begin_u, b)
@@ -307,7 +318,7 @@ def move(model: Model, state: State, work: Work) -> None:
                 missing = three(work.hub_load, hub)
                 for k in range(3):
                     work.hub_dy[hub, k] = (u[k] - missing[k]) / model.anchor
-            dx = add(three(work.hub_dy, hub), swung(state, work, hub, three(model.start.offset, b)))
+            dx = add(three(work.hub_dy, hub), swung(state.p, work.hub_phi, hub, three(model.start.offset, b)))
         else:
             i = first if ahead else last
             dx = (
@@ -336,12 +347,12 @@ def move(model: Model, state: State, work: Work) -> None:
                 work.dx[s + 1, k] = dx[k]
         hub = model.end.hub[b]
         if hub >= 0:
-            dy = sub(dx, swung(state, work, hub, three(model.end.offset, b)))
+            dy = sub(dx, swung(state.p, work.hub_phi, hub, three(model.end.offset, b)))
             for k in range(3):
                 work.hub_dy[hub, k] = dy[k]
 
 
 @inline
-def swung(state: State, work: Work, hub: int, offset: Vector) -> Vector:
+def swung(p: Array, hub_phi: Array, hub: int, offset: Vector) -> Vector:
     """How a place on a hub moves as it turns, in the first order: P (φ × ρ)."""
-    return apply(rotation(four(state.p, hub)), cross(three(work.hub_phi, hub), offset))
+    return apply(rotation(four(p, hub)), cross(three(hub_phi, hub), offset))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lissom.geometry.lookup import Stack, new_stack
+from lissom.kernels import inline
 from lissom.rods.core.things import Things
 
 Array = NDArray[np.float64]
@@ -23,6 +24,8 @@ Indices = NDArray[np.int64]
 RECORD = 54  # numbers of an element: see `residuals.py`
 MOST_SAMPLES = 8  # to a segment
 MOST_TERMS = 48  # that one segment may have
+BLOCK = 16  # segments to a box
+MOST_NEAR = 16  # places of one cable that are near one node
 TERMS = 4  # that a place may have: it presses, what it lies on is curved about two axes, it runs along the cable
 
 
@@ -36,13 +39,9 @@ class Seats(NamedTuple):
     loaded: Array  # (b,) 1 where the load of that node counts for this branch, 0 where for the other that sits there
 
 
-class Among(NamedTuple):
-    """What cables may touch. c: cable, m: pair of a cable and a part that it may touch."""
+class Cables(NamedTuple):
+    """Cables as things that touch. c: cable."""
 
-    things: Things
-    cable: Indices  # (m,)
-    part: Indices  # (m,) of `things`
-    flag: Indices  # (m, node of its cable) 1 where it may touch that part
     first: Indices  # (c,) nodes of a cable
     last: Indices  # (c,)
     radius: Array  # (c,) m
@@ -52,7 +51,22 @@ class Among(NamedTuple):
     ahead: Indices  # (i,) 1 where it is swept along the cable
     samples: Indices  # (c,) places at which a segment is looked at
     span: Array  # (c,) m: length
+    step: Array  # (c,) m: of the first segment
     depth: float  # m: how deep a cable may be
+    touch: Indices  # cables that touch each other, and themselves
+    apart: Array  # (c,) m: places of one cable no farther apart along it do not touch
+    beside: Array  # (i,) m along the cable to the nearest support
+    band: float  # m: cables are seen by each other from so far, skin to skin
+
+
+class Among(NamedTuple):
+    """What cables may touch. m: pair of a cable and a part that it may touch."""
+
+    things: Things
+    cable: Indices  # (m,)
+    part: Indices  # (m,) of `things`
+    flag: Indices  # (m, node of its cable) 1 where it may touch that part
+    cables: Cables
 
 
 class Model(NamedTuple):
@@ -76,6 +90,10 @@ class Model(NamedTuple):
     hub_centre: Array  # (h, 3) m, in its axes: where that acts
     arrivals: Indices  # (h,) branches that end on it
     root: Indices  # (h,) 1 where nothing leads on from the hub, else 0
+    tree: Indices  # (trees + 1,) the first branch of each tree
+    hub_tree: Indices  # (h,)
+    branch_tree: Indices  # (b,)
+    branch_of: Indices  # (i,) of a segment
     force: float  # N: the scale of forces, max(B/L², wL, loads)
     length: float  # m: of the longest cable
     soft: float  # N m: the least stiffness that matters, B h/L²
@@ -97,6 +115,16 @@ class Pressed(NamedTuple):
     ran: Indices  # (c,) 1 where the place ran along the cable
 
 
+class Met(NamedTuple):
+    """Places at which cables press on each other, or did. c: place."""
+
+    total: Indices  # (1,)
+    at: Array  # (c, 2) node + part of the segment after it, of either cable
+    force: Array  # (c,) N along the normal, on the first
+    normal: Array  # (c, 3) from the second to the first
+    ran: Indices  # (c,) 1 where both places ran
+
+
 class State(NamedTuple):
     """What goes on from one solve to the next."""
 
@@ -106,6 +134,7 @@ class State(NamedTuple):
     y: Array  # (h, 3) m: origin of a hub
     p: Array  # (h, 4) its axes
     pressed: Pressed
+    met: Met
 
 
 class Places(NamedTuple):
@@ -126,6 +155,62 @@ class Places(NamedTuple):
     force: Array  # (c,) N
     wanted: Array  # (c,) N: after the step
     on: Indices  # (c,) 1 where the step has it press
+
+
+class Curves(NamedTuple):
+    """Cables as curves: what kernels need of a model and a state that ask for places, and no more. A kernel that is
+    handed a hundred arrays takes seconds to compile, however short it is.
+    """
+
+    q: Array
+    x: Array
+    h: Array
+    stiffness: Array
+    weight: Array
+
+
+class Meets(NamedTuple):
+    """Places of cables near cables, as `meets.find` leaves them. c: place; of two, the second is what it lies on."""
+
+    total: Indices  # (1,) −1: there are more than there is room for
+    cable: Indices  # (c, 2)
+    segment: Indices  # (c, 2) the nodes before
+    t: Array  # (c, 2) parts of the segments
+    distance: Array  # (c,) m, of the centre lines
+    normal: Array  # (c, 3) from the second to the first
+    runs: Indices  # (c, 2) 1 where the place is wherever the distance is least
+    along: Array  # (c, 6) m: dx/dt of both
+    bend: Array  # (c, 3) m: second derivatives of the gap by both
+    act: Array  # (c, 24) along the normal: v, w, v', w' at the nodes of both segments
+    give: Array  # (c,) m/N: by how much the segments themselves give way there
+    give_second: Array  # (c,) m/N: that of the second
+    give_slope: Array  # (c, 2) m/N: half its change
+    force: Array  # (c,) N
+    wanted: Array  # (c,) N: after the step
+    on: Indices  # (c,) 1 where the step has it press
+
+
+class Columns(NamedTuple):
+    """Scalars that act on two segments of any cables [border.py]. j: column."""
+
+    total: Indices  # (1,)
+    place: Indices  # (j,) what it belongs to
+    kind: Indices  # (j,) 0: presses, 1: bends
+    act: Array  # (j, 24) v, w, v', w' at the nodes of both segments, as they are swept
+    give: Array  # (j,) m/N
+    q: Array  # (j,) N
+    still: Array  # (j, 2) m: by how much both segments move along it without any
+    response: Array  # (j, j) m/N: by how much it moves along itself under a unit of another
+    matrix: Array  # (j, j) what is solved
+    pivot: Indices  # (j,) of its factors
+    line: Array  # (j, 2)
+    right: Array  # (j,)
+    scale: Array  # (j,)
+    chosen: Indices  # (j,)
+    basis: Array  # (4, 24) ways in which two places move
+    curve: Array  # (9, 5) how the distance is curved in them
+    kept_node: Array  # (2, k, 9) right sides of nodes, without what presses and with it
+    kept_hub: Array  # (2, h, 6) of hubs
 
 
 class Terms(NamedTuple):
@@ -174,6 +259,10 @@ class Work(NamedTuple):
     begin_u: Array  # (b, 3) N: what acts on the first node of a branch, with what terms exert there
     places: Places
     terms: Terms
+    meets: Meets
+    columns: Columns
+    box: Array  # (blocks, 6) lowest and highest corners of stretches of cables
+    candidates: Array  # (2, MOST_NEAR, 2) of a node and the one before: place on the other cable, slope of the distance
     touch_force: Array  # (k, 3) N: what contacts exert at a node
     touch_moment: Array  # (k, 3) N m, in its axes
     touch_own: Array  # (k, 6) N m: what they add to its stiffness against turning
@@ -184,12 +273,17 @@ class Work(NamedTuple):
     stack: Stack
 
 
-def new_work(model: Model, room: int = 64) -> Work:
-    """`room`: for places of contact."""
+@inline
+def curves_of(model: Model, state: State) -> Curves:
+    return Curves(state.q, state.x, model.h, model.stiffness, model.weight)
+
+
+def new_work(model: Model, room: int = 64, columns: int = 64) -> Work:
+    """`room`: for places of contact; columns: for what acts between cables."""
     rows = int(np.sum(model.last - model.first + 1))
     branches, hubs, nodes = len(model.first), len(model.hub_weight), len(model.h)
-    among = model.among
-    longest = int((among.last - among.first).max(initial=0))
+    cables = model.among.cables
+    longest = int((cables.last - cables.first).max(initial=0))
     return Work(
         element=np.zeros((rows, RECORD)),
         r=np.zeros((rows, 3)),
@@ -210,6 +304,10 @@ def new_work(model: Model, room: int = 64) -> Work:
         begin_u=np.zeros((branches, 3)),
         places=new_places(room),
         terms=new_terms(rows, TERMS * room),
+        meets=new_meets(room),
+        columns=new_columns(rows, hubs, columns),
+        box=np.zeros((nodes // BLOCK + len(cables.first) + 1, 6)),
+        candidates=np.zeros((2, MOST_NEAR + 1, 2)),
         touch_force=np.zeros((rows, 3)),
         touch_moment=np.zeros((rows, 3)),
         touch_own=np.zeros((rows, 6)),
@@ -224,6 +322,56 @@ def new_work(model: Model, room: int = 64) -> Work:
 def new_pressed(room: int) -> Pressed:
     one, number = np.zeros(1, np.int64), np.zeros(room, np.int64)
     return Pressed(one, number, np.zeros(room), np.zeros(room), np.zeros((room, 3)), np.zeros_like(number))
+
+
+def new_met(room: int) -> Met:
+    return Met(
+        np.zeros(1, np.int64), np.zeros((room, 2)), np.zeros(room), np.zeros((room, 3)), np.zeros(room, np.int64)
+    )
+
+
+def new_meets(room: int) -> Meets:
+    return Meets(
+        total=np.zeros(1, np.int64),
+        cable=np.zeros((room, 2), np.int64),
+        segment=np.zeros((room, 2), np.int64),
+        t=np.zeros((room, 2)),
+        distance=np.zeros(room),
+        normal=np.zeros((room, 3)),
+        runs=np.zeros((room, 2), np.int64),
+        along=np.zeros((room, 6)),
+        bend=np.zeros((room, 3)),
+        act=np.zeros((room, 24)),
+        give=np.zeros(room),
+        give_second=np.zeros(room),
+        give_slope=np.zeros((room, 2)),
+        force=np.zeros(room),
+        wanted=np.zeros(room),
+        on=np.zeros(room, np.int64),
+    )
+
+
+def new_columns(rows: int, hubs: int, room: int) -> Columns:
+    return Columns(
+        total=np.zeros(1, np.int64),
+        place=np.zeros(room, np.int64),
+        kind=np.zeros(room, np.int64),
+        act=np.zeros((room, 24)),
+        give=np.zeros(room),
+        q=np.zeros(room),
+        still=np.zeros((room, 2)),
+        response=np.zeros((room, room)),
+        matrix=np.zeros((room, room)),
+        pivot=np.zeros(room, np.int64),
+        line=np.zeros((room, 2)),
+        right=np.zeros(room),
+        scale=np.zeros(room),
+        chosen=np.zeros(room, np.int64),
+        basis=np.zeros((4, 24)),
+        curve=np.zeros((9, 5)),
+        kept_node=np.zeros((2, rows, 9)),
+        kept_hub=np.zeros((2, hubs, 6)),
+    )
 
 
 def new_places(room: int) -> Places:

@@ -16,7 +16,8 @@ from lissom.rods.chain import POLISHED
 from lissom.rods.contacts import Contacts
 from lissom.rods.core import advance
 from lissom.rods.core.among import among_of, contacts_of, stand, take_contacts
-from lissom.rods.core.model import Model, Seats, State, Work, new_pressed, new_work
+from lissom.rods.core.border import exerted_between
+from lissom.rods.core.model import Model, Seats, State, Work, new_met, new_pressed, new_work
 from lissom.rods.core.places import noted, went_free
 from lissom.rods.core.terms import exerted, resolution
 from lissom.rods.line import FRAME, NO_DIRECTION, Support
@@ -32,8 +33,9 @@ Indices = NDArray[np.int64]
 ANCHOR = 1e-6
 # and held nodes give way by this part of L³/B.
 GIVE = 1e-12
-# Places of contact for which there is room at first.
+# Places of contact for which there is room at first, and scalars that act between cables.
 ROOM = 64
+COLUMNS = 64
 
 
 class Branch(NamedTuple):
@@ -159,9 +161,9 @@ class Network:
         nodes, hubs = int(self._first[-1]), len(self.bodies)
         self.state = State(
             np.zeros((nodes, 4)), np.zeros((nodes, 3)), np.zeros((nodes, 3)), np.zeros((hubs, 3)), np.zeros((hubs, 4)),
-            new_pressed(ROOM),
+            new_pressed(ROOM), new_met(ROOM),
         )  # fmt: skip
-        self.work: Work = new_work(self.model, ROOM)
+        self.work: Work = new_work(self.model, ROOM, COLUMNS)
         self._taken = self.state.q.copy()
 
     def _model(self, order: list[Ordered]) -> Model:
@@ -201,6 +203,11 @@ class Network:
             along = np.arange(count)
             row[first : first + count] = start + (along if sense > 0 else along[::-1])
             ahead[first : first + count] = sense > 0
+        trees, branch_tree, hub_tree = trees_of(order, len(self.bodies))
+        branch_of = np.zeros(nodes, dtype=np.int64)
+        for k, (branch, _) in enumerate(order):
+            first = int(self._first[branch.cable])
+            branch_of[first + branch.first : first + branch.last] = k
         return Model(
             h, stiffness, rest, slope, weight, load, holds, turns,
             first=np.array([self._first[k.branch.cable] + k.branch.first for k in order], dtype=np.int64),
@@ -213,6 +220,10 @@ class Network:
             hub_centre=np.array([body.centre for body in self.bodies]).reshape(-1, 3),
             arrivals=arrivals,
             root=((leads_on == 0) & (arrivals > 0)).astype(np.int64),
+            tree=trees,
+            hub_tree=hub_tree,
+            branch_tree=branch_tree,
+            branch_of=branch_of,
             force=force,
             length=length,
             soft=min(k.soft for k in scales),
@@ -246,13 +257,13 @@ class Network:
                 state.n[a : b - 1] = 0.5 * (sides.force_after[:-1] + sides.force_before[1:])
             state.x[a:b] = points[cable]
         self._taken = state.q.copy()
-        state.pressed.total[0] = 0
+        state.pressed.total[0] = state.met.total[0] = 0
         if self._surroundings is not None:
             self.stand([(k.rotation, k.position) for k in self._surroundings.obstacles])
         if touched is not None:
             while len(touched) > len(self.state.pressed.pair):
                 self._make_room()
-            take_contacts(touched, self.model.among, self.state.pressed)
+            take_contacts(touched, self.model.among, self.state.pressed, self.state.met)
         noted(self.state, self.work, self.model.among.things)
 
     def stand(self, poses: Sequence[tuple[Array, Array]]) -> None:
@@ -279,19 +290,26 @@ class Network:
     def solve(self, tolerance: float, most: int) -> advance.Outcome:
         """Goes on with more room for places of contact where that is too small."""
         outcome = advance.advance(self.model, self.state, self.work, tolerance, most)
-        while outcome.status == advance.NO_ROOM:
-            self._make_room()
+        while outcome.status in (advance.NO_ROOM, advance.NO_COLUMNS):
+            if outcome.status == advance.NO_ROOM:
+                self._make_room()
+            else:
+                self._renew(len(self.state.pressed.pair), 2 * len(self.work.columns.give))
             outcome = advance.advance(self.model, self.state, self.work, tolerance, most)
         return outcome
 
     def _make_room(self) -> None:
         room = 2 * len(self.state.pressed.pair)
-        old, work = self.state.pressed, self.work
-        pressed = new_pressed(room)
-        for values, before in zip(pressed, old, strict=True):
-            values[: len(before)] = before
-        self.state = self.state._replace(pressed=pressed)
-        self.work = new_work(self.model, room)._replace(before_q=work.before_q, before_x=work.before_x)
+        pressed, met = new_pressed(room), new_met(room)
+        for new, old in ((pressed, self.state.pressed), (met, self.state.met)):
+            for values, before in zip(new, old, strict=True):
+                values[: len(before)] = before
+        self.state = self.state._replace(pressed=pressed, met=met)
+        self._renew(room, len(self.work.columns.give))
+
+    def _renew(self, room: int, columns: int) -> None:
+        work = self.work
+        self.work = new_work(self.model, room, columns)._replace(before_q=work.before_q, before_x=work.before_x)
 
     def went_free(self) -> bool:
         """Whether nothing was met on the way; the next begins here."""
@@ -306,21 +324,24 @@ class Network:
 
     def clear(self) -> float:
         """m around all cables in which there is nothing; 0 where something presses."""
-        p, among = self.work.places, self.model.among
+        p, meets, among = self.work.places, self.work.meets, self.model.among
         count = int(p.total[0])
-        if (p.force[:count] > 0.0).any():
+        if (p.force[:count] > 0.0).any() or (meets.force[: meets.total[0]] > 0.0).any():
             return 0.0
-        gaps = p.distance[:count] - among.radius[among.cable[p.pair[:count]]]
-        return max(float(min(gaps.min(initial=np.inf), (among.sight - among.radius).min())), 0.0)
+        gaps = p.distance[:count] - among.cables.radius[among.cable[p.pair[:count]]]
+        return max(float(min(gaps.min(initial=np.inf), (among.cables.sight - among.cables.radius).min())), 0.0)
 
     def contacts(self) -> Contacts:
         """What presses."""
         p = self.work.places
         pressing = int((p.force[: p.total[0]] > 0.0).sum())
         self._kicks, self._pushed = np.zeros((len(self.state.x), 4, 3)), np.zeros_like(self.state.x)
+        meets = self.work.meets
         where = np.zeros((pressing, 3))
+        between = np.zeros((int((meets.force[: meets.total[0]] > 0.0).sum()), 2, 3))
         exerted(self.model, self.state, self.work, self._kicks, self._pushed, where)
-        return contacts_of(self.model.among, self.state, self.work, where)
+        exerted_between(self.model, self.state, self.work, self._kicks, self._pushed, between)
+        return contacts_of(self.model.among, self.state, self.work, where, between)
 
     def points(self) -> list[Array]:
         """(points, 3) m of each cable."""
@@ -371,6 +392,21 @@ class Network:
         if not pressed:
             return state
         return replace(state, carried=carried, pushed=self._pushed[a:b], kicks=self._kicks[a : b - 1])
+
+
+def trees_of(order: Sequence[Ordered], hubs: int) -> tuple[Indices, Indices, Indices]:
+    """(the first branch of each tree, and one beyond the last; the tree of each branch; that of each hub)."""
+    touched = [{k.branch.hub_first, k.branch.hub_last} - {-1} for k in order]
+    final = {hub: k for k, own in enumerate(touched) for hub in own}  # the last branch at each
+    begins, branch_tree, hub_tree = [0], np.zeros(len(order), dtype=np.int64), np.full(hubs, -1, dtype=np.int64)
+    ends = -1
+    for k, own in enumerate(touched):
+        branch_tree[k] = len(begins) - 1
+        hub_tree[list(own)] = branch_tree[k]
+        ends = max([ends, k, *(final[hub] for hub in own)])
+        if ends == k:
+            begins.append(k + 1)
+    return np.array(begins, dtype=np.int64), branch_tree, hub_tree
 
 
 def seats_of(order: Sequence[Ordered], side: int) -> Seats:

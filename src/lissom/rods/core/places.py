@@ -13,7 +13,19 @@ from lissom.geometry.triples import Matrix, Vector, add, apply, apply_transposed
 from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.rods.core.cubic import bends, frame_at, on_cubic, point_at, slopes, weights
-from lissom.rods.core.model import Array, Model, State, Work
+from lissom.rods.core.model import (
+    Among,
+    Array,
+    Cables,
+    Curves,
+    Indices,
+    Model,
+    Places,
+    Pressed,
+    State,
+    Work,
+    curves_of,
+)
 from lissom.rods.core.residuals import three
 from lissom.rods.core.things import Things, free_way, nine, solid_of
 
@@ -56,21 +68,32 @@ def find(model: Model, state: State, work: Work, still: bool) -> int:
         if sampled(model, state, work, m) or presses(state, m):
             if not nodes(model, state, work, m):
                 return -1
-            if still and not inherited(model, state, work, m, begin, True, True):
+            # what presses between nodes first, then what does at them; where nothing runs, before any is looked for
+            if still and not inherited(model, state, work, m, begin, still, still):
                 return -1
-            if still and not inherited(model, state, work, m, begin, False, True):
+            if still and not inherited(model, state, work, m, begin, not still, still):
                 return -1
             if not least(model, state, work, m, begin, still):
                 return -1
             if not still:
-                if not inherited(model, state, work, m, begin, True, False):
+                if not inherited(model, state, work, m, begin, not still, still):
                     return -1
-                thin(work, begin)
-                if not inherited(model, state, work, m, begin, False, False):
+                thin(work.places, begin)
+                if not inherited(model, state, work, m, begin, still, still):
                     return -1
-    for c in range(places.total[0]):
-        settle(model, state, work, c)
+    settle(model, state, work)
     return int(places.total[0])
+
+
+@kernel
+def settle(model: Model, state: State, work: Work) -> None:
+    """Every place is where it is under its force."""
+    among, places = model.among, work.places
+    for c in range(places.total[0]):
+        m = places.pair[c]
+        part, cable = among.part[m], among.cable[m]
+        solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
+        settle_at(curves_of(model, state), among.cables, among.flag, places, work.stack, cable, c, solid, R, o)
 
 
 @inline
@@ -82,27 +105,27 @@ def presses(state: State, m: int) -> bool:
 
 
 @inline
-def flexibility(model: Model, s: int, R: Matrix, N: Vector) -> float:
+def flexibility(stiffness: Array, s: int, R: Matrix, N: Vector) -> float:
     """1/B of bending across N, 1/(N m²)."""
     n = apply_transposed(R, N)
     across = n[0] * n[0] + n[1] * n[1]
     if across < 1e-12:
         return 0.0
-    return float((n[0] * n[0] / model.stiffness[s, 1] + n[1] * n[1] / model.stiffness[s, 0]) / across)
+    return float((n[0] * n[0] / stiffness[s, 1] + n[1] * n[1] / stiffness[s, 0]) / across)
 
 
 @inline
-def flat(model: Model, state: State, m: int, s: int, t: float) -> float:
+def flat(lines: Curves, old: Pressed, m: int, span: float, s: int, t: float) -> float:
     """m: a second derivative of the gap by t that is none, of a cable that lies on what it touches."""
-    old, h = state.pressed, model.h[s]
+    h = lines.h[s]
     beside = 0.0
     for b in range(old.total[0]):
         if old.pair[b] == m and BESIDE_FROM < abs(old.at[b] - s - t) < BESIDE_TO:
             beside += old.force[b]
-    w = three(model.weight, s)
+    w = three(lines.weight, s)
     carried = max(length(w), 0.5 * beside / h)
-    soft = 1.0 / min(model.stiffness[s, 0], model.stiffness[s, 1])
-    return float(h * h * (LEAST_BEND / model.among.span[model.among.cable[m]] + SAGS * carried * h * h * soft))
+    soft = 1.0 / min(lines.stiffness[s, 0], lines.stiffness[s, 1])
+    return float(h * h * (LEAST_BEND / span + SAGS * carried * h * h * soft))
 
 
 @kernel
@@ -110,23 +133,24 @@ def sampled(model: Model, state: State, work: Work, m: int) -> bool:
     """Distances of the samples of a pair, in `work.sampled`; whether one is within sight. Far ones are not exact."""
     among, found = model.among, work.sampled
     c = among.cable[m]
-    first, last, fine, sight = among.first[c], among.last[c], among.samples[c], among.sight[c]
+    g = among.cables
+    first, last, fine, sight = g.first[c], g.last[c], g.samples[c], g.sight[c]
     solid, R, o = (
         solid_of(among.things, among.part[m]),
         nine(among.things.rotation, among.part[m]),
         three(among.things.origin, among.part[m]),
     )
-    held_inside(model, state, work, m)
+    held_inside(state.x, model.among, work.inside, work.stack, m, solid)
     near = False
     i = first
     while i <= last:
         x, k = three(state.x, i), (i - first) * fine
-        if not asked(model, work, m, i, 0.0):
+        if not asked(model.h, model.among, work.inside, m, i, 0.0):
             found[k, 0] = UNASKED
             around(model, state, work, m, i, solid, R, o, sight, k)
             i += 1
             continue
-        d = look(work, solid, R, o, x, BEYOND * sight, k)
+        d = look(work.sampled, work.stack, solid, R, o, x, BEYOND * sight, k)
         near = near or d <= sight
         j, room = i, d - sight
         while j < last and length(sub(three(state.x, j + 1), x)) + model.h[j] < room:
@@ -145,11 +169,20 @@ def around(
     """The samples after a node; whether one is within sight."""
     near = False
     c = model.among.cable[m]
-    if i < model.among.last[c]:
-        for l in range(1, model.among.samples[c]):
-            t = l / model.among.samples[c]
-            if asked(model, work, m, i, t):
-                d = look(work, solid, R, o, point_at(state.q, state.x, model.h, i, t), BEYOND * sight, k + l)
+    if i < model.among.cables.last[c]:
+        for l in range(1, model.among.cables.samples[c]):
+            t = l / model.among.cables.samples[c]
+            if asked(model.h, model.among, work.inside, m, i, t):
+                d = look(
+                    work.sampled,
+                    work.stack,
+                    solid,
+                    R,
+                    o,
+                    point_at(state.q, state.x, model.h, i, t),
+                    BEYOND * sight,
+                    k + l,
+                )
                 near = near or d <= sight
             else:
                 work.sampled[k + l, 0] = UNASKED
@@ -157,45 +190,42 @@ def around(
 
 
 @inline
-def asked(model: Model, work: Work, m: int, i: int, t: float) -> bool:
+def asked(h: Array, among: Among, inside: Indices, m: int, i: int, t: float) -> bool:
     """Whether a cable may touch a part there: not beside what is held, nor next to a node that is held inside."""
-    if t > 0.0 and work.inside[i] + work.inside[i + 1] > 0:
+    if t > 0.0 and inside[i] + inside[i + 1] > 0:
         return False
-    return may_touch(model, m, i, t)
+    return may_touch(h, among.flag, among.cable[m], among.cables, m, i, t)
 
 
 @inline
-def may_touch(model: Model, m: int, i: int, t: float) -> bool:
+def may_touch(h: Array, flag: Indices, cable: int, g: Cables, m: int, i: int, t: float) -> bool:
     """Whether a cable may touch a part there, were nothing held inside it."""
-    among = model.among
-    k = i - among.first[among.cable[m]]
-    if among.flag[m, k] == 0 or (t > 0.0 and among.flag[m, k + 1] == 0):
+    k = i - g.first[cable]
+    if flag[m, k] == 0 or (t > 0.0 and flag[m, k + 1] == 0):
         return False
-    far = among.to_held[i]
+    far = g.to_held[i]
     if t > 0.0:
-        far = min(far + t * model.h[i], among.to_held[i + 1] + (1.0 - t) * model.h[i])
-    return bool(far >= HELD_RADII * among.radius[among.cable[m]])
+        far = min(far + t * h[i], g.to_held[i + 1] + (1.0 - t) * h[i])
+    return bool(far >= HELD_RADII * g.radius[cable])
 
 
 @inline
-def held_inside(model: Model, state: State, work: Work, m: int) -> None:
-    """Fills `work.inside` for a pair."""
-    among = model.among
+def held_inside(x: Array, among: Among, inside: Indices, stack: Stack, m: int, solid: Solid) -> None:
+    """Fills `inside` for a pair."""
     c, part = among.cable[m], among.part[m]
-    solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
-    for i in range(among.first[c], among.last[c] + 1):
-        work.inside[i] = 0
-        if among.to_held[i] == 0.0:
-            seen, d, _, _ = nearest_place(solid, R, o, three(state.x, i), 2.0 * among.radius[c], work.stack)
-            work.inside[i] = int(seen and d < among.radius[c])
+    R, o, g = nine(among.things.rotation, part), three(among.things.origin, part), among.cables
+    for i in range(g.first[c], g.last[c] + 1):
+        inside[i] = 0
+        if g.to_held[i] == 0.0:
+            seen, d, _, _ = nearest_place(solid, R, o, three(x, i), 2.0 * g.radius[c], stack)
+            inside[i] = int(seen and d < g.radius[c])
 
 
 @inline
-def look(work: Work, solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float, k: int) -> float:
-    found, d, N, _ = nearest_place(solid, R, o, x, limit, work.stack)
+def look(sampled: Array, stack: Stack, solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float, k: int) -> float:
+    found, d, N, _ = nearest_place(solid, R, o, x, limit, stack)
     if not found:
         d = limit
-    sampled = work.sampled
     sampled[k, 0] = d
     for l in range(3):
         sampled[k, 1 + l], sampled[k, 4 + l] = x[l], N[l]
@@ -203,9 +233,8 @@ def look(work: Work, solid: Solid, R: Matrix, o: Vector, x: Vector, limit: float
 
 
 @inline
-def put(work: Work, m: int, s: int, t: float, d: float, N: Vector, H: Matrix) -> int:
+def put(p: Places, m: int, s: int, t: float, d: float, N: Vector, H: Matrix) -> int:
     """Another place, with nothing known of it but these; its number, −1: no room."""
-    p = work.places
     c = p.total[0]
     if c >= len(p.pair):
         return -1
@@ -225,7 +254,8 @@ def nodes(model: Model, state: State, work: Work, m: int) -> bool:
     """Nodes within sight are places. False: no room."""
     among = model.among
     c, part = among.cable[m], among.part[m]
-    first, last, fine, sight = among.first[c], among.last[c], among.samples[c], among.sight[c]
+    g = among.cables
+    first, last, fine, sight = g.first[c], g.last[c], g.samples[c], g.sight[c]
     solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
     for i in range(first, last + 1):
         d = work.sampled[(i - first) * fine, 0]
@@ -233,7 +263,7 @@ def nodes(model: Model, state: State, work: Work, m: int) -> bool:
             continue
         _, d, N, H = nearest_place(solid, R, o, three(state.x, i), BEYOND * sight, work.stack)
         s, t = (i, 0.0) if i < last else (i - 1, 1.0)
-        if put(work, m, s, t, d, N, H) < 0:
+        if put(work.places, m, s, t, d, N, H) < 0:
             return False
     return True
 
@@ -241,11 +271,11 @@ def nodes(model: Model, state: State, work: Work, m: int) -> bool:
 @kernel
 def least(model: Model, state: State, work: Work, m: int, begin: int, still: bool) -> bool:
     """Places at which the gap is least between nodes. False: no room. `still`: none runs, none beside another."""
-    among, found, h = model.among, work.sampled, model.h
-    c, part = among.cable[m], among.part[m]
-    first, last, fine, sight = among.first[c], among.last[c], among.samples[c], among.sight[c]
+    among, found, h, lines, old = model.among, work.sampled, model.h, curves_of(model, state), state.pressed
+    c, part, g = among.cable[m], among.part[m], among.cables
+    first, last, fine, sight = g.first[c], g.last[c], g.samples[c], g.sight[c]
     solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
-    radius = among.radius[c]
+    radius = g.radius[c]
     for k in range(1, (last - first) * fine):
         here, before, after = found[k, 0], found[k - 1, 0], found[k + 1, 0]
         if here > sight or here > before or here >= after or before == UNASKED or after == UNASKED:
@@ -261,12 +291,12 @@ def least(model: Model, state: State, work: Work, m: int, begin: int, still: boo
             s = min(int(p), last - first - 1)
             t = p - s
             s += first
-            seen, d, N, H, x1, x2 = curve_at(state, h, solid, R, o, work.stack, s, t, 2.0 * sight)
+            seen, d, N, H, x1, x2 = curve_at(lines, solid, R, o, work.stack, s, t, 2.0 * sight)
             if not seen:
                 break
             slope, a = dot(N, x1), dot(x1, apply(H, x1)) + dot(N, x2)
             if abs(slope) < FOUND * h[s]:
-                runs = a > flat(model, state, m, s, t)
+                runs = a > flat(lines, old, m, g.span[c], s, t)
                 break
             if slope < 0.0:
                 low = p
@@ -280,11 +310,11 @@ def least(model: Model, state: State, work: Work, m: int, begin: int, still: boo
             continue
         if still:
             runs = False
-            if is_near(work, m, s + t, begin):
+            if is_near(work.places, m, s + t, begin):
                 continue
-        if not runs and d >= radius - among.depth:
+        if not runs and d >= radius - g.depth:
             continue
-        new = put(work, m, s, t, d, N, H)
+        new = put(work.places, m, s, t, d, N, H)
         if new < 0:
             return False
         work.places.runs[new] = int(runs)
@@ -298,22 +328,23 @@ def least(model: Model, state: State, work: Work, m: int, begin: int, still: boo
 def would_run(model: Model, state: State, work: Work) -> bool:
     """Whether a place that presses between nodes would run if it might: it lies on something round."""
     p, among, found = work.places, model.among, False
+    lines, old, g = curves_of(model, state), state.pressed, model.among.cables
     for c in range(p.total[0]):
         if p.force[c] > 0.0 and 0.0 < p.t[c] < 1.0:
             m, s = p.pair[c], p.segment[c]
-            part, sight = among.part[m], among.sight[among.cable[m]]
+            cable, part, sight = among.cable[m], among.part[m], g.sight[among.cable[m]]
             solid = solid_of(among.things, part)
             R, o = nine(among.things.rotation, part), three(among.things.origin, part)
-            _, _, N, H, x1, x2 = curve_at(state, model.h, solid, R, o, work.stack, s, p.t[c], 2.0 * sight)
+            _, _, N, H, x1, x2 = curve_at(lines, solid, R, o, work.stack, s, p.t[c], 2.0 * sight)
             a = dot(x1, apply(H, x1)) + dot(N, x2)
-            found = found or a > flat(model, state, m, s, p.t[c])
+            found = found or a > flat(lines, old, m, g.span[cable], s, p.t[c])
     return found
 
 
 @inline
-def is_near(work: Work, m: int, at: float, begin: int) -> bool:
+def is_near(p: Places, m: int, at: float, begin: int) -> bool:
     """Whether there is a place that near already, of those from `begin` on."""
-    p, near = work.places, False
+    near = False
     for c in range(begin, p.total[0]):
         near = near or abs(p.segment[c] + p.t[c] - at) < BESIDE
     return near
@@ -321,21 +352,19 @@ def is_near(work: Work, m: int, at: float, begin: int) -> bool:
 
 @inline
 def curve_at(
-    state: State, h: Array, solid: Solid, R: Matrix, o: Vector, stack: Stack, s: int, t: float, limit: float
+    lines: Curves, solid: Solid, R: Matrix, o: Vector, stack: Stack, s: int, t: float, limit: float
 ) -> tuple[bool, float, Vector, Matrix, Vector, Vector]:
     """(whether the part is near, d, N, H, x', x'') at a place of the curve."""
-    R0, R1 = frame_at(state.q, s), frame_at(state.q, s + 1)
-    x = on_cubic(state.x, s, R0, R1, weights(t, h[s]))
+    R0, R1 = frame_at(lines.q, s), frame_at(lines.q, s + 1)
+    x = on_cubic(lines.x, s, R0, R1, weights(t, lines.h[s]))
     seen, d, N, H = nearest_place(solid, R, o, x, limit, stack)
-    return (
-        seen, d, N, H, on_cubic(state.x, s, R0, R1, slopes(t, h[s])), on_cubic(state.x, s, R0, R1, bends(t, h[s])),
-    )  # fmt: skip
+    x1, x2 = on_cubic(lines.x, s, R0, R1, slopes(t, lines.h[s])), on_cubic(lines.x, s, R0, R1, bends(t, lines.h[s]))
+    return seen, d, N, H, x1, x2
 
 
 @kernel
-def thin(work: Work, begin: int) -> None:
+def thin(p: Places, begin: int) -> None:
     """Takes out the nodes for which places that run speak."""
-    p = work.places
     kept = begin
     for c in range(begin, p.total[0]):
         spoken = False
@@ -348,14 +377,13 @@ def thin(work: Work, begin: int) -> None:
     for c in range(begin, p.total[0]):
         if p.segment[c] >= 0:
             if kept < c:
-                copy(work, c, kept)
+                copy(p, c, kept)
             kept += 1
     p.total[0] = kept
 
 
 @inline
-def copy(work: Work, c: int, to: int) -> None:
-    p = work.places
+def copy(p: Places, c: int, to: int) -> None:
     p.pair[to], p.segment[to], p.t[to], p.distance[to], p.runs[to] = (
         p.pair[c], p.segment[c], p.t[c], p.distance[c], p.runs[c],
     )  # fmt: skip
@@ -373,8 +401,9 @@ def inherited(model: Model, state: State, work: Work, m: int, begin: int, inner:
     stays, and runs on where the gap is round with the force that it has. False: no room.
     """
     among, old, p = model.among, state.pressed, work.places
+    lines, g = curves_of(model, state), among.cables
     c, part = among.cable[m], among.part[m]
-    first, last, sight = among.first[c], among.last[c], among.sight[c]
+    first, last, sight = g.first[c], g.last[c], g.sight[c]
     solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
     for b in range(old.total[0]):
         if old.pair[b] != m or old.force[b] <= 0.0 or (is_between(old.at[b]) or old.ran[b] == 1) != inner:
@@ -388,17 +417,17 @@ def inherited(model: Model, state: State, work: Work, m: int, begin: int, inner:
         if best < 0:
             s = min(int(old.at[b]), last - 1)
             t = old.at[b] - s
-            if s < first or not asked(model, work, m, s, min(t, 1.0)):
+            if s < first or not asked(model.h, model.among, work.inside, m, s, min(t, 1.0)):
                 continue
             x = point_at(state.q, state.x, model.h, s, t)
             seen, d, N, H = facing(solid, R, o, x, three(old.normal, b), 2.0 * sight, work.stack)
             if not seen:
                 continue
-            best = put(work, m, s, t, d, N, H)
+            best = put(work.places, m, s, t, d, N, H)
             if best < 0:
                 return False
         if inner and not still and p.runs[best] == 0:
-            run_on(model, state, work, best, old.force[b], old.ran[b] == 1, solid, R, o)
+            run_on(lines, g, p, old, work.stack, c, best, old.force[b], old.ran[b] == 1, solid, R, o)
         p.force[best] += old.force[b]
     return True
 
@@ -411,16 +440,16 @@ def is_between(at: float) -> bool:
 
 @inline
 def run_on(
-    model: Model, state: State, work: Work, c: int, force: float, ran: bool, solid: Solid, R: Matrix, o: Vector
-) -> None:
+    lines: Curves, g: Cables, p: Places, old: Pressed, stack: Stack, cable: int, c: int, force: float, ran: bool,
+    solid: Solid, R: Matrix, o: Vector,
+) -> None:  # fmt: skip
     """Whether a place runs that pressed with a force: whether the gap curves there, with what its segment gives way.
     One that ran does as long as it curves at all: where a cable lifts off there is no more.
     """
-    p, among, s, t = work.places, model.among, work.places.segment[c], work.places.t[c]
-    cable = among.cable[p.pair[c]]
-    _, _, N, H, x1, x2 = curve_at(state, model.h, solid, R, o, work.stack, s, t, 2.0 * among.sight[cable])
-    bend = dot(x1, apply(H, x1)) + dot(N, x2) + force * soft_of(model, state, s, N) * half_bend(t)
-    least = LEAST_BEND * model.h[s] ** 2 / among.span[cable] if ran else flat(model, state, p.pair[c], s, t)
+    s, t = p.segment[c], p.t[c]
+    _, _, N, H, x1, x2 = curve_at(lines, solid, R, o, stack, s, t, 2.0 * g.sight[cable])
+    bend = dot(x1, apply(H, x1)) + dot(N, x2) + force * soft_of(lines, s, N) * half_bend(t)
+    least = LEAST_BEND * lines.h[s] ** 2 / g.span[cable] if ran else flat(lines, old, p.pair[c], g.span[cable], s, t)
     p.runs[c], p.bend[c] = int(bend > least), bend
     for l in range(3):
         p.along[c, l] = x1[l]
@@ -459,18 +488,18 @@ def times(k: float, H: Matrix) -> Matrix:
     return (k * H[0], k * H[1], k * H[2], k * H[3], k * H[4], k * H[5], k * H[6], k * H[7], k * H[8])
 
 
-@kernel
-def settle(model: Model, state: State, work: Work, c: int) -> None:
+@inline
+def settle_at(
+    lines: Curves, g: Cables, flag: Indices, p: Places, stack: Stack, cable: int, c: int, solid: Solid, R: Matrix,
+    o: Vector,
+) -> None:  # fmt: skip
     """What the segment gives way at a place, and where a place that runs is under its force: N·x' + λ g'/2 = 0."""
-    p, h, among = work.places, model.h, model.among
     s, m = p.segment[c], p.pair[c]
-    soft = soft_of(model, state, s, three(p.normal, c))
-    part, sight = among.part[m], among.sight[among.cable[m]]
+    soft = soft_of(lines, s, three(p.normal, c))
     if p.runs[c] == 1 and p.force[c] > 0.0:
-        solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
         t = p.t[c]
         for _ in range(MOST_SETTLING):
-            seen, d, N, H, x1, x2 = curve_at(state, h, solid, R, o, work.stack, s, t, 2.0 * sight)
+            seen, d, N, H, x1, x2 = curve_at(lines, solid, R, o, stack, s, t, 2.0 * g.sight[cable])
             slope = dot(N, x1) + p.force[c] * soft * half_slope(t)
             bend = dot(x1, apply(H, x1)) + dot(N, x2) + p.force[c] * soft * half_bend(t)
             if not seen or bend <= 0.0:
@@ -480,32 +509,33 @@ def settle(model: Model, state: State, work: Work, c: int) -> None:
                 p.normal[c, l], p.along[c, l] = N[l], x1[l]
             for l in range(9):
                 p.curvature[c, l] = H[l]
-            if abs(slope) < SETTLED * h[s]:
+            if abs(slope) < SETTLED * lines.h[s]:
                 break
-            s, t = stepped_along(model, m, s, t, -slope / bend)
-            soft = soft_of(model, state, s, N)
+            s, t = stepped_along(lines.h, g, flag, cable, m, s, t, -slope / bend)
+            soft = soft_of(lines, s, N)
         s = p.segment[c]
-        soft = soft_of(model, state, s, three(p.normal, c))
+        soft = soft_of(lines, s, three(p.normal, c))
     t = p.t[c]
     p.give[c] = soft * (t * (1.0 - t)) ** 3
     p.give_slope[c] = soft * half_slope(t)
 
 
 @inline
-def soft_of(model: Model, state: State, s: int, N: Vector) -> float:
+def soft_of(lines: Curves, s: int, N: Vector) -> float:
     """h³/3B, m/N."""
-    return float(flexibility(model, s, frame_at(state.q, s), N) * model.h[s] ** 3 / 3.0)
+    return float(flexibility(lines.stiffness, s, frame_at(lines.q, s), N) * lines.h[s] ** 3 / 3.0)
 
 
 @inline
-def stepped_along(model: Model, m: int, s: int, t: float, step: float) -> tuple[int, float]:
+def stepped_along(
+    h: Array, g: Cables, flag: Indices, cable: int, m: int, s: int, t: float, step: float
+) -> tuple[int, float]:
     """The place a step (segments) farther, half a segment at most; over a node where the cable may touch beyond."""
-    cable = model.among.cable[m]
     t += min(max(step, -0.5), 0.5)
-    if t > 1.0 and s + 1 < model.among.last[cable] and may_touch(model, m, s + 1, 0.5):
-        return s + 1, (t - 1.0) * model.h[s] / model.h[s + 1]
-    if t < 0.0 and s > model.among.first[cable] and may_touch(model, m, s - 1, 0.5):
-        return s - 1, 1.0 + t * model.h[s] / model.h[s - 1]
+    if t > 1.0 and s + 1 < g.last[cable] and may_touch(h, flag, cable, g, m, s + 1, 0.5):
+        return s + 1, (t - 1.0) * h[s] / h[s + 1]
+    if t < 0.0 and s > g.first[cable] and may_touch(h, flag, cable, g, m, s - 1, 0.5):
+        return s - 1, 1.0 + t * h[s] / h[s - 1]
     return s, min(max(t, 1e-9), 1.0 - 1e-9)
 
 
@@ -543,9 +573,9 @@ FINE = 8  # samples to a segment at which the answer is looked at
 def of_pair(model: Model, state: State, work: Work, m: int) -> float:
     among, p = model.among, work.places
     c, part = among.cable[m], among.part[m]
-    first, last, radius = among.first[c], among.last[c], among.radius[c]
+    first, last, radius = among.cables.first[c], among.cables.last[c], among.cables.radius[c]
     solid, R, o = solid_of(among.things, part), nine(among.things.rotation, part), three(among.things.origin, part)
-    held_inside(model, state, work, m)
+    held_inside(state.x, model.among, work.inside, work.stack, m, solid)
     worst = 0.0
     i = first
     while i < last:
@@ -565,9 +595,9 @@ def of_pair(model: Model, state: State, work: Work, m: int) -> float:
                 give += p.force[k] * p.give[k]
         for l in range(FINE + (1 if i == last - 1 else 0)):
             t = l / FINE
-            if t == 1.0 and not asked(model, work, m, i + 1, 0.0):
+            if t == 1.0 and not asked(model.h, model.among, work.inside, m, i + 1, 0.0):
                 continue
-            if t < 1.0 and not asked(model, work, m, i, t):
+            if t < 1.0 and not asked(model.h, model.among, work.inside, m, i, t):
                 continue
             seen, d, _, _ = nearest_place(
                 solid, R, o, point_at(state.q, state.x, model.h, i, t), 2.0 * radius, work.stack
@@ -589,17 +619,17 @@ def went_free(model: Model, state: State, work: Work) -> bool:
     among, things = model.among, model.among.things
     for m in range(len(among.cable)):
         c, part = among.cable[m], among.part[m]
-        fine, room = among.samples[c], ROOM * among.radius[c]
+        fine, room = among.cables.samples[c], ROOM * among.cables.radius[c]
         solid, R, o = solid_of(things, part), nine(things.rotation, part), three(things.origin, part)
         R0, o0 = nine(things.rotation_before, part), three(things.origin_before, part)
-        held_inside(model, state, work, m)
-        for i in range(among.first[c], among.last[c] + 1):
-            for l in range(fine if i < among.last[c] else 1):
+        held_inside(state.x, model.among, work.inside, work.stack, m, solid)
+        for i in range(among.cables.first[c], among.cables.last[c] + 1):
+            for l in range(fine if i < among.cables.last[c] else 1):
                 t = l / fine
                 a = point_at(work.before_q, work.before_x, model.h, i, t)
                 a = add(o, apply(R, apply_transposed(R0, sub(a, o0))))
                 b = point_at(state.q, state.x, model.h, i, t)
-                far = length(sub(b, a)) >= room and asked(model, work, m, i, t)
+                far = length(sub(b, a)) >= room and asked(model.h, model.among, work.inside, m, i, t)
                 if far and not free_way(solid, R, o, a, b, room, work.stack):
                     return False
     return True

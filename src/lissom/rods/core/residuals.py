@@ -111,17 +111,17 @@ def imbalances(model: Model, state: State, work: Work, b: int) -> None:
             r[row + j, k] = missing
     hub = model.start.hub[b]
     if hub >= 0:
-        bring(work, hub, three(r, row), state, three(model.start.offset, b))
+        bring(work.hub_load, work.hub_moment, hub, three(r, row), state.p, three(model.start.offset, b))
     hub = model.end.hub[b]
     if hub >= 0:
-        bring(work, hub, three(r, row + count), state, three(model.end.offset, b))
+        bring(work.hub_load, work.hub_moment, hub, three(r, row + count), state.p, three(model.end.offset, b))
 
 
 @inline
-def bring(work: Work, hub: int, force: Vector, state: State, offset: Vector) -> None:
+def bring(hub_load: Array, hub_moment: Array, hub: int, force: Vector, p: Array, offset: Vector) -> None:
     for k in range(3):
-        work.hub_load[hub, k] += force[k]
-    add_lever(work.hub_moment, hub, apply_transposed(rotation(four(state.p, hub)), force), offset)
+        hub_load[hub, k] += force[k]
+    add_lever(hub_moment, hub, apply_transposed(rotation(four(p, hub)), force), offset)
 
 
 @inline
@@ -180,13 +180,19 @@ def imbalance(model: Model, state: State, work: Work) -> tuple[float, float, flo
                     acting = max(acting, abs(state.n[i if sense > 0.0 else i - 1, k]))
             g = (g[0] - bend[row + j, 0], g[1] - bend[row + j, 1], g[2] - bend[row + j, 2])
             if j == 0 and model.start.hub[b] >= 0:
-                pushed_hub(gathered, loads, model.start, b, state, three(push, row))
+                pushed_hub(gathered, loads, model.start, b, state.p, three(push, row))
                 g = on_hub(
-                    gathered, model.start.hub[b], model.start.direction[b], seat_turn(model.start, b, state, i), g
+                    gathered,
+                    model.start.hub[b],
+                    model.start.direction[b],
+                    seat_turn(model.start, b, state.p, state.q, i),
+                    g,
                 )
             elif j == count and model.end.hub[b] >= 0:
-                pushed_hub(gathered, loads, model.end, b, state, three(push, row + count))
-                g = on_hub(gathered, model.end.hub[b], model.end.direction[b], seat_turn(model.end, b, state, i), g)
+                pushed_hub(gathered, loads, model.end, b, state.p, three(push, row + count))
+                g = on_hub(
+                    gathered, model.end.hub[b], model.end.direction[b], seat_turn(model.end, b, state.p, state.q, i), g
+                )
             else:
                 for k in range(3):
                     missing = abs(r[row + j, k] - push[row + j, k])
@@ -206,10 +212,10 @@ def imbalance(model: Model, state: State, work: Work) -> tuple[float, float, flo
 
 
 @inline
-def pushed_hub(gathered: Array, loads: Array, seats: Seats, b: int, state: State, push: Vector) -> None:
+def pushed_hub(gathered: Array, loads: Array, seats: Seats, b: int, p: Array, push: Vector) -> None:
     """Contacts that push on a node that sits on a hub."""
     hub = seats.hub[b]
-    N = apply_transposed(rotation(four(state.p, hub)), push)
+    N = apply_transposed(rotation(four(p, hub)), push)
     g = cross(three(seats.offset, b), N)
     for k in range(3):
         loads[hub, k] -= push[k]
@@ -217,11 +223,11 @@ def pushed_hub(gathered: Array, loads: Array, seats: Seats, b: int, state: State
 
 
 @inline
-def seat_turn(seats: Seats, b: int, state: State, i: int) -> Matrix:
+def seat_turn(seats: Seats, b: int, p: Array, q: Array, i: int) -> Matrix:
     """The frame of a node in the axes of its hub; where that holds the tangent alone it has a roll of its own."""
     if seats.direction[b] == 2:
         return rotation(four(seats.turn, b))
-    return rotation(quaternion_between(four(state.p, seats.hub[b]), four(state.q, i)))
+    return rotation(quaternion_between(four(p, seats.hub[b]), four(q, i)))
 
 
 @inline

@@ -15,7 +15,7 @@ from lissom.kernels import inline
 from lissom.kernels import lean_kernel as kernel
 from lissom.rods.core.carried import put_three, three_of
 from lissom.rods.core.cubic import frame_at, lever, on_cubic, slopes, weights
-from lissom.rods.core.model import Array, Model, State, Work
+from lissom.rods.core.model import Array, Indices, Model, Places, State, Terms, Work
 from lissom.rods.core.residuals import three
 from lissom.rods.core.things import nine
 
@@ -43,37 +43,36 @@ def place_terms(model: Model, state: State, work: Work, proximal: float) -> bool
     terms.total[0] = 0
     for c in range(p.total[0]):
         s, t, force = p.segment[c], p.t[c], p.force[c]
-        k, ahead = model.among.row[s], model.among.ahead[s] == 1
+        k, ahead = model.among.cables.row[s], model.among.cables.ahead[s] == 1
         N, h = three(p.normal, c), model.h[s]
         R0, R1 = frame_at(state.q, s), frame_at(state.q, s + 1)
         w = weights(t, h)
-        first = another(work, c, k, PRESSES)
+        first = another(terms, c, k, PRESSES)
         if first < 0:
             return False
-        acts(work, first, ahead, R0, R1, w, N)
-        gap = p.distance[c] - model.among.radius[model.among.cable[p.pair[c]]]
+        acts(terms.act, first, ahead, R0, R1, w, N)
+        gap = p.distance[c] - model.among.cables.radius[model.among.cable[p.pair[c]]]
         terms.give[first] = p.give[c] + proximal
         terms.linear[first] = proximal * force - gap
         terms.negative[first] = 1
         terms.touched[k] = terms.touched[k + 1] = 1
         if force <= 0.0:
             continue
-        exert(work, k, first, force)
+        exert(terms.act, work.touch_force, work.touch_moment, k, first, force)
         before, after = (R0, R1) if ahead else (R1, R0)
-        stiffen(work, k, before, N, -force * (w[2] if ahead else w[3]))
-        stiffen(work, k + 1, after, N, -force * (w[3] if ahead else w[2]))
+        stiffen(work.touch_own, k, before, N, -force * (w[2] if ahead else w[3]))
+        stiffen(work.touch_own, k + 1, after, N, -force * (w[3] if ahead else w[2]))
         H = nine(p.curvature, c)
-        if not curved(model, work, c, k, ahead, R0, R1, w, N, H, force):
+        if not curved(terms, model.length, c, k, ahead, R0, R1, w, N, H, force):
             return False
-        if p.runs[c] == 1 and not running(work, c, k, ahead, R0, R1, t, h, N, H, force, first):
+        if p.runs[c] == 1 and not running(terms, p, c, k, ahead, R0, R1, t, h, N, H, force, first):
             return False
     return True
 
 
 @inline
-def another(work: Work, c: int, k: int, kind: int) -> int:
+def another(terms: Terms, c: int, k: int, kind: int) -> int:
     """A term of place c on segment row k, with nothing in it yet; −1: no room."""
-    terms = work.terms
     j = terms.total[0]
     if j >= len(terms.next):
         return -1
@@ -89,10 +88,9 @@ def another(work: Work, c: int, k: int, kind: int) -> int:
 
 @inline
 def acts(
-    work: Work, j: int, ahead: bool, R0: Matrix, R1: Matrix, w: tuple[float, float, float, float], v: Vector
+    act: Array, j: int, ahead: bool, R0: Matrix, R1: Matrix, w: tuple[float, float, float, float], v: Vector
 ) -> None:
     """Adds v·x(t) with these weights: at the nodes in the order of the sweep."""
-    act = work.terms.act
     a, b = (0, 6) if ahead else (6, 0)
     put_three(act, j, a, add(three_of(act, j, a), scale(w[0], v)))
     put_three(act, j, a + 3, add(three_of(act, j, a + 3), scale(w[2], lever(R0, v))))
@@ -101,20 +99,18 @@ def acts(
 
 
 @inline
-def exert(work: Work, k: int, j: int, force: float) -> None:
-    act = work.terms.act
+def exert(act: Array, push: Array, bend: Array, k: int, j: int, force: float) -> None:
     for l in range(3):
-        work.touch_force[k, l] += force * act[j, l]
-        work.touch_moment[k, l] += force * act[j, 3 + l]
-        work.touch_force[k + 1, l] += force * act[j, 6 + l]
-        work.touch_moment[k + 1, l] += force * act[j, 9 + l]
+        push[k, l] += force * act[j, l]
+        bend[k, l] += force * act[j, 3 + l]
+        push[k + 1, l] += force * act[j, 6 + l]
+        bend[k + 1, l] += force * act[j, 9 + l]
 
 
 @inline
-def stiffen(work: Work, k: int, R: Matrix, N: Vector, much: float) -> None:
+def stiffen(own: Array, k: int, R: Matrix, N: Vector, much: float) -> None:
     """Of much N·R exp(φ) e3: ½ (n e3ᵀ + e3 nᵀ) − n₃ I, n = RᵀN."""
     n = apply_transposed(R, N)
-    own = work.touch_own
     own[k, 0] -= much * n[2]
     own[k, 3] -= much * n[2]
     own[k, 2] += 0.5 * much * n[0]
@@ -123,11 +119,10 @@ def stiffen(work: Work, k: int, R: Matrix, N: Vector, much: float) -> None:
 
 @inline
 def curved(
-    model: Model, work: Work, c: int, k: int, ahead: bool, R0: Matrix, R1: Matrix, w: tuple[float, float, float, float],
-    N: Vector, H: Matrix, force: float,
+    terms: Terms, span: float, c: int, k: int, ahead: bool, R0: Matrix, R1: Matrix,
+    w: tuple[float, float, float, float], N: Vector, H: Matrix, force: float,
 ) -> bool:  # fmt: skip
     """−½ λ δx·H δx, as springs along the two axes of curvature κ: yielding −1/(λκ)."""
-    terms = work.terms
     a = cross(N, (0.0, 1.0, 0.0) if abs(N[0]) > 0.6 else (1.0, 0.0, 0.0))
     a = scale(1.0 / math.sqrt(dot(a, a)), a)
     b = cross(N, a)
@@ -138,15 +133,15 @@ def curved(
     turn = 0.5 * math.atan2(ab, off) if root > 0.0 else 0.0
     for kind in range(CURVED, CURVED_ACROSS + 1):
         kappa = mean + root if kind == CURVED else mean - root
-        if abs(kappa) * model.length < FLAT:
+        if abs(kappa) * span < FLAT:
             continue
         cosine, sine = math.cos(turn), math.sin(turn)
         if kind == CURVED_ACROSS:
             cosine, sine = -sine, cosine
-        j = another(work, c, k, kind)
+        j = another(terms, c, k, kind)
         if j < 0:
             return False
-        acts(work, j, ahead, R0, R1, w, add(scale(cosine, a), scale(sine, b)))
+        acts(terms.act, j, ahead, R0, R1, w, add(scale(cosine, a), scale(sine, b)))
         terms.give[j] = -1.0 / (force * kappa)
         terms.negative[j] = int(kappa < 0.0)
     return True
@@ -154,17 +149,16 @@ def curved(
 
 @inline
 def running(
-    work: Work, c: int, k: int, ahead: bool, R0: Matrix, R1: Matrix, t: float, h: float, N: Vector, H: Matrix,
-    force: float, first: int,
+    terms: Terms, p: Places, c: int, k: int, ahead: bool, R0: Matrix, R1: Matrix, t: float, h: float, N: Vector,
+    H: Matrix, force: float, first: int,
 ) -> bool:  # fmt: skip
     """The place moves: λτ = q with −q (∂g/∂t)_u − ½ (a/λ) q² − ½ c' q dλ."""
-    terms, p = work.terms, work.places
-    j = another(work, c, k, RUNS)
+    j = another(terms, c, k, RUNS)
     if j < 0:
         return False
     x1 = three(p.along, c)
-    acts(work, j, ahead, R0, R1, weights(t, h), apply(H, x1))
-    acts(work, j, ahead, R0, R1, slopes(t, h), N)
+    acts(terms.act, j, ahead, R0, R1, weights(t, h), apply(H, x1))
+    acts(terms.act, j, ahead, R0, R1, slopes(t, h), N)
     terms.give[j] = p.bend[c] / force
     terms.linear[j] = -dot(N, x1)
     terms.negative[j] = 1
@@ -173,12 +167,11 @@ def running(
 
 
 @kernel
-def closed(model: Model, work: Work) -> tuple[float, float]:
+def closed(p: Places, cable: Indices, radius: Array) -> tuple[float, float]:
     """m: (how deep places are, how far apart those are that press), with what segments give way."""
-    p = work.places
     deep = apart = 0.0
     for c in range(p.total[0]):
-        gap = p.distance[c] - model.among.radius[model.among.cable[p.pair[c]]] + p.force[c] * p.give[c]
+        gap = p.distance[c] - radius[cable[p.pair[c]]] + p.force[c] * p.give[c]
         deep = max(deep, -gap)
         if p.force[c] > 0.0:
             apart = max(apart, abs(gap))
@@ -186,9 +179,8 @@ def closed(model: Model, work: Work) -> tuple[float, float]:
 
 
 @kernel
-def moved(work: Work, j: int, k: int) -> float:
+def moved(act: Array, dx: Array, phi: Array, j: int, k: int) -> float:
     """By how much the step moves along what a term acts along, m."""
-    act, dx, phi = work.terms.act, work.dx, work.phi
     way = 0.0
     for l in range(3):
         way += act[j, l] * dx[k, l] + act[j, 3 + l] * phi[k, l]
@@ -210,17 +202,27 @@ def exerted(model: Model, state: State, work: Work, kicks: Array, pushed: Array,
         N, w = three(p.normal, c), weights(t, model.h[s])
         R0, R1 = frame_at(state.q, s), frame_at(state.q, s + 1)
         x = on_cubic(state.x, s, R0, R1, w)
-        bend0, bend1 = cross((R0[2], R0[5], R0[8]), N), cross((R1[2], R1[5], R1[8]), N)
+        exert_at(R0, R1, w, s, t, scale(force, N), kicks, pushed)
         for l in range(3):
             where[count, l] = x[l]
-            if t == 0.0 or t == 1.0:
-                pushed[s + int(t), l] += force * N[l]
-                continue
-            kicks[s, 0, l] += force * w[0] * N[l]
-            kicks[s, 1, l] -= force * w[1] * N[l]
-            kicks[s, 2, l] += force * w[2] * bend0[l]
-            kicks[s, 3, l] -= force * w[3] * bend1[l]
         count += 1
+
+
+@inline
+def exert_at(
+    R0: Matrix, R1: Matrix, w: tuple[float, float, float, float], s: int, t: float, force: Vector, kicks: Array,
+    pushed: Array,
+) -> None:  # fmt: skip
+    """A force (N) at t of segment s."""
+    bend0, bend1 = cross((R0[2], R0[5], R0[8]), force), cross((R1[2], R1[5], R1[8]), force)
+    for l in range(3):
+        if t == 0.0 or t == 1.0:
+            pushed[s + int(t), l] += force[l]
+            continue
+        kicks[s, 0, l] += w[0] * force[l]
+        kicks[s, 1, l] -= w[1] * force[l]
+        kicks[s, 2, l] += w[2] * bend0[l]
+        kicks[s, 3, l] -= w[3] * bend1[l]
 
 
 @kernel

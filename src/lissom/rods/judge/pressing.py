@@ -90,11 +90,13 @@ class Skin:
     turned: float  # rad in all
     curve: Array = field(init=False)  # (samples, 3) m
     s: Array = field(init=False)  # (samples,) m
+    to_held: Array = field(init=False)  # (samples,) m along the cable to the nearest support
     thick: Array = field(init=False)  # (samples,) m: the radius there
     rough: Array = field(init=False)  # (segments,) m: κh²/8, what the grid misses of the curve
 
     def __post_init__(self) -> None:
         self.curve, self.s, self.rough = sampled(self.answer)
+        self.to_held = np.abs(self.s[:, None] - self.held).min(axis=1, initial=np.inf)
         self.thick = np.full(len(self.s), self.radius)
         for start, end, radius in self.stretches:
             self.thick[(self.s >= start * self.length) & (self.s <= end * self.length)] = radius
@@ -109,7 +111,7 @@ class Skin:
 
     def at(self, place: float) -> tuple[Array, float, float]:
         """(3,) m of the curve at a place, what the grid misses there, and its radius, m."""
-        k = min(max(int(np.searchsorted(self.s, place, side="right")) - 1, 0), len(self.s) - 2)
+        k = min(max(int(self.s.searchsorted(place, side="right")) - 1, 0), len(self.s) - 2)
         part = (place - self.s[k]) / (self.s[k + 1] - self.s[k])
         x = (1.0 - part) * self.curve[k] + part * self.curve[k + 1]
         thick = next((r for start, end, r in self.stretches if start < place / self.length < end), self.radius)
@@ -288,8 +290,7 @@ def overlap(a: Skin, b: Skin) -> list[Condition]:
         return []
     beside = BESIDE_RADII * 0.5 * (a.radius + b.radius)
     deep, i, j = deepest_pair(
-        a.curve, b.curve, a.s, b.s, a.thick, b.thick, to_nearest(a.s, a.held), to_nearest(b.s, b.held), apart, beside,
-        same,
+        a.curve, b.curve, a.s, b.s, a.thick, b.thick, a.to_held, b.to_held, apart, beside, same,
     )  # fmt: skip
     if i < 0:
         return []
@@ -309,11 +310,6 @@ def comes_back(points: Array, s: Array, radius: float) -> bool:
     apart = max(SELF_RADII * radius, SELF_SEGMENTS * h)
     _, i, _ = deepest_pair(points, points, s, s, wide, wide, nowhere, nowhere, apart, 0.0, True)
     return i >= 0
-
-
-def to_nearest(s: Array, places: Array) -> Array:
-    """(samples,) m along the cable to the nearest of some places."""
-    return np.asarray(np.abs(s[:, None] - places).min(axis=1, initial=np.inf))
 
 
 @kernel
