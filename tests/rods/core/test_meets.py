@@ -238,7 +238,8 @@ def fine(angle: float) -> Simulation:
 
 def test_contact_between_cables_is_of_fourth_order() -> None:
     """The mean over angles: they touch elsewhere within their segments."""
-    grids, errors = (17, 33, 65), []
+    grids = (17, 33, 65)
+    errors: list[list[float]] = []
     for angle in np.radians([50.0, 65.0, 80.0, 90.0]):
         truth = fine(float(angle))
         errors.append([])
