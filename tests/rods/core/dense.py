@@ -82,6 +82,7 @@ def disturbed(seed: int, much: float, loose: bool = False) -> Network:
 
 Coordinate = tuple[str, int, int]  # what, which, axis
 Gradient = Callable[[Network, list[Coordinate]], Array]
+WithForces = Callable[[Network, list[Coordinate], Array], Array]
 
 
 def coordinates(model: Model) -> list[Coordinate]:
@@ -199,6 +200,29 @@ def dense(made: Network, names: list[Coordinate], gradient: Gradient = gradient)
                 a[:] = b
         H[:, k] = (sides[0] - sides[1]) / (2.0 * size)
     return H
+
+
+def hessian(made: Network, names: list[Coordinate], forces: Array, gradient: WithForces) -> Array:
+    """Second derivatives by the coordinates and by forces of places, of which `gradient` knows both."""
+    arrays = made.state[:5]
+    keep = [a.copy() for a in arrays]
+    size = len(names) + len(forces)
+    H = np.zeros((size, size))
+    for k in range(size):
+        step = 1e-6 if k >= len(names) or names[k][0] == "n" else 1e-7
+        sides = []
+        for sign in (1.0, -1.0):
+            by, changed = np.zeros(len(names)), forces.copy()
+            if k < len(names):
+                by[k] = sign * step
+            else:
+                changed[k - len(names)] += sign * step
+            move(made, made.state, names, by)
+            sides.append(gradient(made, names, changed))
+            for a, b in zip(arrays, keep, strict=True):
+                a[:] = b
+        H[:, k] = (sides[0] - sides[1]) / (2.0 * step)
+    return 0.5 * (H + H.T)
 
 
 def stepped(made: Network, names: list[Coordinate]) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import root
-from tests.rods.core.dense import Coordinate, coordinates, gradient, move, rest, stepped
+from tests.rods.core.dense import Coordinate, coordinates, gradient, hessian, move, rest, stepped
 
 from lissom import Scene, Simulation
 from lissom.rods.bodies import matrix
@@ -126,28 +126,6 @@ def pressed(seed: int, much: float) -> tuple[Network, Array]:
     return made, p.force[:count].copy()
 
 
-def hessian(made: Network, names: list[Coordinate], forces: Array) -> Array:
-    arrays = made.state[:5]
-    keep = [a.copy() for a in arrays]
-    size = len(names) + len(forces)
-    H = np.zeros((size, size))
-    for k in range(size):
-        step = 1e-6 if k >= len(names) or names[k][0] == "n" else 1e-7
-        sides = []
-        for sign in (1.0, -1.0):
-            by, changed = np.zeros(len(names)), forces.copy()
-            if k < len(names):
-                by[k] = sign * step
-            else:
-                changed[k - len(names)] += sign * step
-            move(made, made.state, names, by)
-            sides.append(with_contacts(made, names, changed))
-            for a, b in zip(arrays, keep, strict=True):
-                a[:] = b
-        H[:, k] = (sides[0] - sides[1]) / (2.0 * step)
-    return 0.5 * (H + H.T)
-
-
 @pytest.mark.parametrize(("seed", "much"), [(0, 0.1), (1, 0.1), (2, 1.0)])
 def test_the_step_and_the_index_are_those_of_the_dense_matrix(seed: int, much: float) -> None:
     """Under large forces cables would roll off each other: then there is no step."""
@@ -157,7 +135,7 @@ def test_the_step_and_the_index_are_those_of_the_dense_matrix(seed: int, much: f
     assert (p.runs[:count].sum(axis=1) == 2).any()
     assert (p.runs[:count].sum(axis=1) == 1).sum() >= 3
     proximal = 1e-2 * model.yielding
-    H, g = hessian(made, names, forces), with_contacts(made, names, forces)
+    H, g = hessian(made, names, forces, with_contacts), with_contacts(made, names, forces)
     H[len(names) :, len(names) :] -= proximal * np.eye(count)
     assemble(model, made.state, made.work)
     assert place_terms(model, made.state, made.work, proximal)

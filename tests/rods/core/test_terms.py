@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from tests.rods.core.dense import Coordinate, coordinates, gradient, move, rest, stepped
+from tests.rods.core.dense import Coordinate, coordinates, gradient, hessian, move, rest, stepped
 
 from lissom import Scene, Simulation
 from lissom.rods.bodies import matrix
@@ -169,29 +169,6 @@ def proximal(made: Network) -> float:
     return 1e-2 * made.model.yielding
 
 
-def hessian(made: Network, names: list[Coordinate], forces: Array) -> Array:
-    arrays = made.state[:5]
-    keep = [a.copy() for a in arrays]
-    size = len(names) + len(forces)
-    H = np.zeros((size, size))
-    for k in range(size):
-        step = 1e-6 if k >= len(names) or names[k][0] == "n" else 1e-7
-        sides = []
-        for sign in (1.0, -1.0):
-            by, changed = np.zeros(len(names)), forces.copy()
-            if k < len(names):
-                by[k] = sign * step
-            else:
-                changed[k - len(names)] += sign * step
-            move(made, made.state, names, by)
-            sides.append(with_contacts(made, names, changed))
-            for a, b in zip(arrays, keep, strict=True):
-                a[:] = b
-        H[:, k] = (sides[0] - sides[1]) / (2.0 * step)
-    H[len(names) :, len(names) :] -= proximal(made) * np.eye(len(forces))
-    return 0.5 * (H + H.T)
-
-
 def factored(made: Network, on: Array) -> int:
     model = rest(made.model)
     assemble(model, made.state, made.work)
@@ -208,7 +185,8 @@ def test_the_step_and_the_index_are_those_of_the_dense_matrix(seed: int) -> None
     names = coordinates(made.model)
     assert made.work.places.runs[: len(forces)].sum() >= 2
     assert (made.work.places.t[: len(forces)] % 1.0 == 0.0).sum() >= 2
-    H, g = hessian(made, names, forces), with_contacts(made, names, forces)
+    H, g = hessian(made, names, forces, with_contacts), with_contacts(made, names, forces)
+    H[len(names) :, len(names) :] -= proximal(made) * np.eye(len(forces))
     index = factored(made, np.ones(len(forces), np.int64))
     back(rest(made.model), made.state, made.work, 0)
     expected = np.linalg.solve(H, -g)
