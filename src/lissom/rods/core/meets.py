@@ -362,7 +362,7 @@ def both(
     runs = not still and A22 > 0.0 and bend > flat(lines, g, old, a, b, s, t) and 1e-9 < t < 1.0 - 1e-9
     if d > sight_of(g, a, b) or (not runs and d >= deep):
         return True
-    if not runs and is_near(p, a, b, s + t, begin):
+    if not runs and is_near(p, s + t, begin):
         return True
     c = put(lines, g, p, a, b, s, t, u, v)
     if c < 0:
@@ -420,7 +420,7 @@ def would_run_both(model: Model, state: State, work: Work) -> bool:
 
 
 @inline
-def is_near(p: Meets, a: int, b: int, at: float, begin: int) -> bool:
+def is_near(p: Meets, at: float, begin: int) -> bool:
     """Whether there is a place that near already, of those from `begin` on."""
     p, near = p, False
     for c in range(begin, p.total[0]):

@@ -310,7 +310,7 @@ def least(model: Model, state: State, work: Work, m: int, begin: int, still: boo
             continue
         if still:
             runs = False
-            if is_near(work.places, m, s + t, begin):
+            if is_near(work.places, s + t, begin):
                 continue
         if not runs and d >= radius - g.depth:
             continue
@@ -342,7 +342,7 @@ def would_run(model: Model, state: State, work: Work) -> bool:
 
 
 @inline
-def is_near(p: Places, m: int, at: float, begin: int) -> bool:
+def is_near(p: Places, at: float, begin: int) -> bool:
     """Whether there is a place that near already, of those from `begin` on."""
     near = False
     for c in range(begin, p.total[0]):
