@@ -5,7 +5,9 @@ import pytest
 from tests.rods.drags import play, played, summary
 from tests.truth.test_truth import base_seed
 
-SEEDS = (0, 2, 4, 6, 7, 9, 17)  # many kinds of parts, one to four cables
+# Many kinds of parts, one to four cables. Left out: 1, 3, 5, 8, 13, which touch nothing; 16, which takes long; and 15,
+# four cables on a torus, which does not keep the bound below: 11 of its 60 frames are refused.
+SEEDS = (0, 2, 4, 6, 7, 9, 17)
 SOAK = 200  # drags
 CERTIFIED = 0.9  # of the frames of one drag: cables that come to touch each other are held up
 CERTIFIED_IN_ALL = 0.99
